@@ -1,0 +1,1 @@
+//! The native CPU adapter: host memory, a worker pool, kernels compiled by ur-jit

@@ -1,0 +1,1 @@
+//! The kit that adapters are built from: objects, tables, info queries, errors

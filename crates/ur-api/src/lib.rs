@@ -1,0 +1,1 @@
+//! FFI types, dispatch tables and printing of the Unified Runtime API (generated)

@@ -1,0 +1,1 @@
+//! SPIR-V to machine code through LLVM

@@ -1,0 +1,1 @@
+//! The Unified Runtime loader: discovery, selection and dispatch

@@ -1,0 +1,1 @@
+//! The Unified Runtime API as data, and everything rendered from it

@@ -1,0 +1,1 @@
+//! Reads and checks SPIR-V modules of the OpenCL environment
