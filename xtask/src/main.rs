@@ -1,1 +1,77 @@
-fn main() {}
+//! The commands behind `./x`. The last line that each prints on standard output is its figure;
+//! progress goes before it, and the exit code says whether the figure is a good one.
+
+mod build;
+mod client;
+mod corpus;
+mod demo;
+mod expectations;
+mod harness;
+mod process;
+mod repo;
+mod sanitize;
+mod setup;
+mod spec;
+mod stress;
+mod support;
+mod tally;
+mod test;
+mod venv;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Development commands of this repository; the last line of each is its figure.
+#[derive(Parser)]
+#[command(name = "./x", bin_name = "./x", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install the Debian packages and Rust components that are missing
+    Setup,
+    /// Build libraries, headers and programs into target/dist
+    Build,
+    /// Run real SYCL programs on our adapter and through our loader
+    Demo(demo::Args),
+    /// Run the tests
+    Test(test::Args),
+    /// Run the test suite of a real client on our adapter
+    Client(client::Args),
+    /// Build the SPIR-V modules found in real programs
+    Corpus(corpus::Args),
+    /// Long random runs: handles
+    Stress(stress::Args),
+    /// Run the tests under a sanitizer or under valgrind
+    Sanitize(sanitize::Args),
+    /// Render everything that is generated from spec/
+    Spec(spec::Args),
+    /// Measure what the adapters support and write the table in README.md
+    Support(support::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Setup => setup::run(),
+        Command::Build => build::run().map(|_| true),
+        Command::Demo(args) => demo::run(&args),
+        Command::Test(args) => test::run(&args),
+        Command::Client(args) => client::run(&args),
+        Command::Corpus(args) => corpus::run(&args),
+        Command::Stress(args) => stress::run(&args),
+        Command::Sanitize(args) => sanitize::run(&args),
+        Command::Spec(args) => spec::run(&args),
+        Command::Support(args) => support::run(&args),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

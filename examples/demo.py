@@ -1,0 +1,87 @@
+"""Computes with dpnp on the default device and compares every result with numpy's.
+
+Arguments: libraries that must be the ones in use.
+"""
+
+import sys
+import time
+
+import dpctl
+import dpnp
+import numpy
+
+N = 1_000_003
+DEVICES = dpctl.get_devices()
+FAILED = []
+
+
+def ulps(got, want):
+    """The largest distance in units of the last place of the wanted values."""
+    return float(numpy.max(numpy.abs(got - want) / numpy.spacing(numpy.abs(want))))
+
+
+def show(name, compute, *inputs, ulp=0.0, rtol=0.0):
+    """Runs `compute` with dpnp and with numpy on the same inputs and prints one line."""
+    arrays = [dpnp.asarray(x) for x in inputs]
+    start = time.perf_counter()
+    result = compute(dpnp, *arrays)
+    result.sycl_queue.wait()
+    seconds = time.perf_counter() - start
+    got, want = dpnp.asnumpy(result), numpy.asarray(compute(numpy, *inputs))
+    if got.dtype != want.dtype or got.shape != want.shape:
+        verdict, good = f"is {got.dtype}{got.shape}, not {want.dtype}{want.shape}", False
+    elif ulp:
+        error = ulps(got, want)
+        verdict, good = f"at most {error:.1f} ULP", error <= ulp
+    elif rtol:
+        verdict, good = f"within {rtol:g}", bool(numpy.allclose(got, want, rtol=rtol, atol=0.0))
+    else:
+        verdict, good = "equal", numpy.array_equal(got, want)
+    if not good:
+        FAILED.append(name)
+    print(f"  {name:<28} {seconds * 1e3:9.2f} ms  {verdict if good else 'DIFFERS: ' + verdict}")
+
+
+def main():
+    """Checks the environment, then computes."""
+    print(f"{len(DEVICES)} device:", ", ".join(f"{d.name} ({d.filter_string})" for d in DEVICES))
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        loaded = {line.split()[-1] for line in maps if "/" in line}
+    missing = [path for path in sys.argv[1:] if path not in loaded]
+    if len(DEVICES) != 1 or missing:
+        sys.exit(f"expected one device and these libraries in use: {sys.argv[1:]}")
+    for path in sys.argv[1:]:
+        print("  through", path)
+
+    random = numpy.random.default_rng(42)
+    ints = random.integers(-(2**31), 2**31, N)
+    small = random.integers(1, 100, N).astype("i4")
+    for kind in ("f4", "f8"):
+        x, y = (random.uniform(-10, 10, N).astype(kind) for _ in range(2))
+        show(f"x + y, {kind}", lambda np, x, y: x + y, x, y)
+        show(f"x * y - x, {kind}", lambda np, x, y: x * y - x, x, y)
+        show(f"x / y, {kind}", lambda np, x, y: x / y, x, y)
+        show(f"sin(x), {kind}", lambda np, x: np.sin(x), x, ulp=4.0)
+        show(f"exp(x), {kind}", lambda np, x: np.exp(x), x, ulp=4.0)
+        show(f"sqrt(|x|), {kind}", lambda np, x: np.sqrt(np.abs(x)), x)
+        show(f"x < y, {kind}", lambda np, x, y: x < y, x, y)
+        show(f"sort(x), {kind}", lambda np, x: np.sort(x), x)
+        show(f"max(x), {kind}", lambda np, x: np.max(x), x)
+        show(f"sum(|x|), {kind}", lambda np, x: np.sum(np.abs(x)), x, rtol=1e-5 if kind == "f4" else 1e-12)
+        show(f"cumsum(|x|), {kind}", lambda np, x: np.cumsum(np.abs(x)), x, rtol=1e-3 if kind == "f4" else 1e-11)
+    show("arange(n) * 3 + 1", lambda np, _: np.arange(N, dtype="i8") * 3 + 1, ints)
+    show("ints + 7 * ints", lambda np, x: x + 7 * x, ints)
+    show("ints // small", lambda np, x, y: x // y, ints, small)
+    show("sum(ints)", lambda np, x: np.sum(x), ints)
+    show("cumsum(ints)", lambda np, x: np.cumsum(x), ints)
+    show("sort(ints)", lambda np, x: np.sort(x), ints)
+    show("argsort(ints)", lambda np, x: np.argsort(x, kind="stable"), ints)
+    show("small == 50", lambda np, x: x == 50, small)
+    show("sum by rows", lambda np, x: np.sum(x[:1_000_000].reshape(1000, 1000), axis=1), ints)
+    show("matmul, i4", lambda np, x: np.matmul(x[:4096].reshape(64, 64), x[:4096].reshape(64, 64)), small)
+    if FAILED:
+        sys.exit("differs from numpy: " + ", ".join(FAILED))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+//! `./x client`: the test suites of real clients, from their wheels, on one of our adapters.
+
+use crate::expectations::Expectations;
+use crate::tally::Tally;
+use crate::venv::{Runtime, Venv};
+use crate::{build, process, repo, setup};
+use anyhow::{Context, Result, bail};
+use clap::{Parser, ValueEnum};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Which suite, and on what.
+#[derive(Parser)]
+pub struct Args {
+    /// The client whose suite runs
+    suite: Suite,
+    /// Release of the SYCL runtime
+    #[arg(long, default_value = "2026.2")]
+    runtime: Runtime,
+    /// Our adapter that runs it
+    #[arg(long, default_value = "native-cpu")]
+    adapter: String,
+    /// End a test after this many seconds without any progress, and count it as failed
+    #[arg(long, default_value_t = 600)]
+    stall: u64,
+    /// Files of the suite, relative to its folder; the set in tests/clients when absent
+    files: Vec<String>,
+}
+
+/// A client with a test suite in its wheel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Suite {
+    /// dpctl: devices, contexts, queues, events, memory
+    Dpctl,
+    /// dpnp: numpy's functions as SYCL kernels
+    Dpnp,
+}
+
+impl fmt::Display for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Suite::Dpctl => "dpctl",
+            Suite::Dpnp => "dpnp",
+        })
+    }
+}
+
+/// Times a suite is taken up again after a test that ended the process.
+const MAX_RESTARTS: usize = 50;
+
+/// Runs the suite; the last line is its tally. `Ok(false)` when a test failed that must not.
+pub fn run(args: &Args) -> Result<bool> {
+    if !setup::ensure()? {
+        return Ok(false);
+    }
+    build::tree()?;
+    let outcome = run_suite(args)?;
+    println!("{}", outcome.tally);
+    Ok(outcome.unexpected == 0 && outcome.tally.passed > 0)
+}
+
+/// The suite with its default files on our native CPU, on a built tree; known failures count as
+/// skipped.
+pub fn suite(suite: Suite, runtime: Runtime) -> Result<Tally> {
+    let outcome = run_suite(&Args {
+        suite,
+        runtime,
+        adapter: "native-cpu".into(),
+        stall: 600,
+        files: Vec::new(),
+    })?;
+    let mut tally = outcome.tally;
+    tally.skipped += tally.failed - outcome.unexpected;
+    tally.failed = outcome.unexpected;
+    Ok(tally)
+}
+
+struct Outcome {
+    tally: Tally,
+    /// Failures that no expectation names.
+    unexpected: u64,
+}
+
+fn run_suite(args: &Args) -> Result<Outcome> {
+    let expectations = Expectations::read(&args.suite.to_string())?;
+    let venv = Venv::ensure(args.runtime)?;
+    venv.install_adapter(&args.adapter)?;
+    let suite_dir = venv.package_dir(&format!("{}.tests", args.suite))?;
+    let out = repo::root().join(format!("target/client/{}-{}", args.suite, args.runtime));
+    fs::create_dir_all(&out)?;
+    let record = out.join("record");
+    fs::write(&record, "")?;
+    let log_file = out.join("log");
+    let log = File::create(&log_file)?;
+    eprintln!("pytest writes {}", log_file.display());
+
+    let files = if args.files.is_empty() {
+        &expectations.files
+    } else {
+        &args.files
+    };
+    let left_out = expectations.left_out(&args.adapter);
+    if let Some((expression, reason)) = &left_out {
+        println!("left out: -k '{expression}': {reason}");
+    }
+    let mut restarts = 0;
+    loop {
+        let mut pytest = venv.command()?;
+        pytest
+            .args([
+                "-m",
+                "pytest",
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                "-p",
+                "record",
+            ])
+            .arg("--rootdir")
+            .arg(&suite_dir)
+            .env("PYTHONPATH", repo::root().join("tests/clients"))
+            .env("PYTHONFAULTHANDLER", "1")
+            .env("CLIENT_RECORD", &record)
+            .current_dir(&out)
+            .stdout(log.try_clone()?)
+            .stderr(log.try_clone()?);
+        if let Some((expression, _)) = &left_out {
+            pytest.args(["-k", expression]);
+        }
+        if files.is_empty() {
+            pytest.arg(&suite_dir);
+        }
+        pytest.args(files.iter().map(|file| suite_dir.join(file)));
+        if watch(&mut pytest, &record, Duration::from_secs(args.stall))? {
+            break;
+        }
+        restarts += 1;
+        let crashed = outcomes(&record)?
+            .into_iter()
+            .filter(|(_, outcome)| outcome == "started")
+            .count();
+        if crashed < restarts || restarts > MAX_RESTARTS {
+            bail!("pytest ended early; see {}", log_file.display());
+        }
+    }
+    Ok(judge(args, &expectations, outcomes(&record)?))
+}
+
+/// Waits for pytest and shows how far it is. `Ok(true)` when it came to its own end, `Ok(false)`
+/// when a test ended it or it stood still and was ended.
+fn watch(pytest: &mut Command, record: &Path, stall: Duration) -> Result<bool> {
+    let mut child: Child = pytest
+        .spawn()
+        .with_context(|| format!("cannot run `{}`", process::shown(pytest)))?;
+    let size = || fs::metadata(record).map_or(0, |m| m.len());
+    let (mut last_size, mut last_change, mut last_shown) = (size(), Instant::now(), Instant::now());
+    loop {
+        if let Some(status) = child.try_wait()? {
+            // pytest's own codes: 0 all passed, 1 some failed, 5 nothing left to run, 2 files that
+            // cannot be imported (recorded as failures).
+            return Ok(matches!(status.code(), Some(0 | 1 | 2 | 5)));
+        }
+        if size() != last_size {
+            (last_size, last_change) = (size(), Instant::now());
+        }
+        if last_change.elapsed() > stall {
+            eprintln!("no progress in {} s; ending the process", stall.as_secs());
+            child.kill()?;
+            child.wait()?;
+            return Ok(false);
+        }
+        if last_shown.elapsed() > Duration::from_secs(15) {
+            last_shown = Instant::now();
+            eprintln!("{} tests", outcomes(record)?.len());
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// The outcome of each test in the record: the worst one written.
+fn outcomes(record: &Path) -> Result<BTreeMap<String, String>> {
+    let text = fs::read_to_string(record)?;
+    let rank = |outcome: &str| match outcome {
+        "failed" => 3,
+        "skipped" => 2,
+        "passed" => 1,
+        _ => 0,
+    };
+    let mut tests: BTreeMap<String, String> = BTreeMap::new();
+    for line in text.lines() {
+        let Some((outcome, name)) = line.split_once('\t') else {
+            continue;
+        };
+        let entry = tests.entry(name.into()).or_insert_with(|| outcome.into());
+        if rank(outcome) > rank(entry) {
+            *entry = outcome.into();
+        }
+    }
+    Ok(tests)
+}
+
+/// Counts, and names each failure.
+fn judge(args: &Args, expectations: &Expectations, outcomes: BTreeMap<String, String>) -> Outcome {
+    let runtime = args.runtime.to_string();
+    let mut result = Outcome {
+        tally: Tally::default(),
+        unexpected: 0,
+    };
+    for (test, outcome) in outcomes {
+        match outcome.as_str() {
+            "passed" => result.tally.passed += 1,
+            "skipped" => result.tally.skipped += 1,
+            other => {
+                result.tally.failed += 1;
+                let how = if other == "started" {
+                    "ended the process"
+                } else {
+                    "failed"
+                };
+                match expectations.may_fail(&args.adapter, &runtime, &test) {
+                    Some(reason) => println!("{test}: {how}, as known: {reason}"),
+                    None => {
+                        result.unexpected += 1;
+                        println!("{test}: {how}");
+                    }
+                }
+            }
+        }
+    }
+    result
+}

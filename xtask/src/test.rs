@@ -1,0 +1,110 @@
+//! `./x test`: the tests.
+
+use crate::tally::Tally;
+use crate::{build, client, corpus, harness, process, repo, sanitize, setup, stress};
+use anyhow::Result;
+use clap::Parser;
+use std::time::Instant;
+
+/// What to test.
+#[derive(Parser)]
+pub struct Args {
+    /// Also run what takes long: ignored tests, real clients, the corpus, long stress, sanitizers
+    #[arg(long)]
+    all: bool,
+}
+
+/// Steps of the short random runs in `./x test`.
+const SHORT_STRESS: u64 = 1_000_000;
+
+/// Steps of the long ones.
+const LONG_STRESS: u64 = 10_000_000;
+
+/// Runs everything and prints the sum. `Ok(false)` when something failed.
+pub fn run(args: &Args) -> Result<bool> {
+    if !setup::ensure()? {
+        return Ok(false);
+    }
+    let mut steps = Steps::default();
+    steps.run("format", format);
+    steps.run("lint", lint);
+    steps.run("build", || build::tree().map(|()| Tally::one(true)));
+    steps.run("tests", || tests(args.all));
+    for threads in [1, 8] {
+        let steps_wanted = if args.all { LONG_STRESS } else { SHORT_STRESS };
+        steps.run(&format!("stress handles on {threads} threads"), || {
+            stress::handles(steps_wanted, threads).map(Tally::one)
+        });
+    }
+    if args.all {
+        steps.run("valgrind", || sanitize::tally(sanitize::Tool::Valgrind));
+        steps.run("asan", || sanitize::tally(sanitize::Tool::Asan));
+        steps.run("corpus dpnp", || corpus::sample(1000, 1).map(Tally::one));
+        for runtime in crate::venv::Runtime::ALL {
+            steps.run(&format!("dpctl on {runtime}"), || {
+                client::suite(client::Suite::Dpctl, runtime)
+            });
+        }
+        steps.run("dpnp on 2026.2", || {
+            client::suite(client::Suite::Dpnp, crate::venv::Runtime::V2026_2)
+        });
+    }
+    println!("{}", steps.total);
+    Ok(steps.total.good())
+}
+
+/// The running sum.
+#[derive(Default)]
+struct Steps {
+    total: Tally,
+}
+
+impl Steps {
+    /// Runs one step and adds its tally; an error is one failure.
+    fn run(&mut self, name: &str, step: impl FnOnce() -> Result<Tally>) {
+        eprintln!("== {name}");
+        let start = Instant::now();
+        let tally = step().unwrap_or_else(|error| {
+            println!("{name}: {error:#}");
+            Tally::one(false)
+        });
+        println!("{name}: {tally} in {:.0} s", start.elapsed().as_secs_f64());
+        self.total += tally;
+    }
+}
+
+/// Whether all sources are formatted.
+fn format() -> Result<Tally> {
+    if !setup::has_component("rustfmt") {
+        return Ok(Tally::skip());
+    }
+    let status = process::status(&mut process::cargo(["fmt", "--all", "--check"]))?;
+    Ok(Tally::one(status.success()))
+}
+
+/// Whether clippy has nothing to say.
+fn lint() -> Result<Tally> {
+    if !setup::has_component("clippy") {
+        return Ok(Tally::skip());
+    }
+    let status = process::status(&mut process::cargo([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--quiet",
+        "--",
+        "-D",
+        "warnings",
+    ]))?;
+    Ok(Tally::one(status.success()))
+}
+
+/// The workspace's own tests; `ignored` adds those marked as slow.
+fn tests(ignored: bool) -> Result<Tally> {
+    let mut cargo = process::cargo(["test", "--workspace", "--no-fail-fast"]);
+    cargo.env("UR_DIST_DIR", repo::dist());
+    if ignored {
+        cargo.args(["--", "--include-ignored"]);
+    }
+    harness::run(&mut cargo)
+}

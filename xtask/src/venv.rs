@@ -1,0 +1,195 @@
+//! Python environments with released SYCL runtimes and the clients on them.
+
+use crate::{process, repo};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use std::fmt;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// A release of the SYCL runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runtime {
+    /// libsycl with the loader inside; it opens our adapters.
+    V2026_2,
+    /// libsycl linked to libur_loader.so.0; it runs on our loader.
+    V2026_1,
+}
+
+impl Runtime {
+    /// All of them, newest first.
+    pub const ALL: [Runtime; 2] = [Runtime::V2026_2, Runtime::V2026_1];
+
+    fn name(self) -> &'static str {
+        match self {
+            Runtime::V2026_2 => "2026.2",
+            Runtime::V2026_1 => "2026.1",
+        }
+    }
+}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl ValueEnum for Runtime {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
+
+/// An environment whose pinned packages are installed.
+pub struct Venv {
+    /// Release of the SYCL runtime in it.
+    pub runtime: Runtime,
+    dir: PathBuf,
+}
+
+impl Venv {
+    /// The environment of a runtime, made or made again when its pins or its Python changed.
+    ///
+    /// Packages are installed without their dependencies: the pins name all that is needed, and the
+    /// dependencies would bring Intel's OpenCL driver, a second CPU device.
+    pub fn ensure(runtime: Runtime) -> Result<Self> {
+        let venv = Venv {
+            runtime,
+            dir: repo::root().join("target/venv").join(runtime.name()),
+        };
+        let pins_file = repo::root().join(format!("tests/clients/pins-{runtime}.txt"));
+        let pins = fs::read_to_string(&pins_file)
+            .with_context(|| format!("cannot read {}", pins_file.display()))?;
+        let base = base_python()?;
+        let version = process::output(Command::new(&base).arg("--version"))?;
+        let stamp = format!("{version}{pins}");
+        let stamp_file = venv.dir.join("pins.stamp");
+        if fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp) {
+            return Ok(venv);
+        }
+
+        let packages = pins.lines().filter(|line| line.contains("==")).count();
+        eprintln!(
+            "installing {packages} Python packages into {} (about 2.5 GB unpacked)",
+            venv.dir.display()
+        );
+        let start = Instant::now();
+        if venv.dir.exists() {
+            fs::remove_dir_all(&venv.dir)?;
+        }
+        process::run(
+            Command::new(&base)
+                .args(["-m", "venv"])
+                .arg(&venv.dir)
+                .stdout(std::io::stderr()),
+        )?;
+        process::run(
+            Command::new(venv.python())
+                .args(["-m", "pip", "install", "--no-deps", "--no-input"])
+                .args(["--disable-pip-version-check", "--progress-bar", "off"])
+                .args(["--retries", "10", "--timeout", "60"])
+                .arg("-r")
+                .arg(&pins_file)
+                .stdout(std::io::stderr()),
+        )?;
+        fs::write(&stamp_file, stamp)?;
+        eprintln!("installed in {:.0} s", start.elapsed().as_secs_f64());
+        Ok(venv)
+    }
+
+    /// The interpreter.
+    fn python(&self) -> PathBuf {
+        self.dir.join("bin/python")
+    }
+
+    /// The folder that holds libsycl.
+    pub fn lib(&self) -> PathBuf {
+        self.dir.join("lib")
+    }
+
+    /// Installs an adapter for the runtime and returns the libraries that a program on it must have
+    /// loaded: links beside libsycl where that has the loader inside, the built tree otherwise.
+    pub fn install_adapter(&self, name: &str) -> Result<Vec<PathBuf>> {
+        let adapter = format!("libur_adapter_{}.so.0", name.replace('-', "_"));
+        let dist = repo::dist_lib();
+        match self.runtime {
+            Runtime::V2026_2 => {
+                for library in [adapter.as_str(), "libur_jit.so"] {
+                    link(&dist.join(library), &self.lib().join(library))?;
+                }
+                Ok(vec![self.lib().join(adapter)])
+            }
+            Runtime::V2026_1 => Ok(vec![dist.join("libur_loader.so.0"), dist.join(adapter)]),
+        }
+    }
+
+    /// The interpreter, in an environment where no other driver is found and no variable of the
+    /// caller changes what is.
+    pub fn command(&self) -> Result<Command> {
+        let no_drivers = self.dir.join("no-opencl-drivers");
+        fs::create_dir_all(&no_drivers)?;
+        let mut command = Command::new(self.python());
+        for (name, _) in std::env::vars_os() {
+            let foreign = name.to_str().is_some_and(|n| {
+                ["UR_", "SYCL_", "ONEAPI_", "OCL_ICD_", "PYTHON"]
+                    .iter()
+                    .any(|prefix| n.starts_with(prefix))
+            });
+            if foreign {
+                command.env_remove(name);
+            }
+        }
+        command
+            .env_remove("LD_LIBRARY_PATH")
+            .env("OCL_ICD_VENDORS", no_drivers);
+        if self.runtime == Runtime::V2026_1 {
+            command.env("LD_LIBRARY_PATH", repo::dist_lib());
+        }
+        Ok(command)
+    }
+
+    /// The folder of an installed package.
+    pub fn package_dir(&self, package: &str) -> Result<PathBuf> {
+        let script = format!(
+            "import importlib.util as u; print(u.find_spec('{package}').submodule_search_locations[0])"
+        );
+        let found = process::output(self.command()?.args(["-c", &script]).stdin(Stdio::null()))?;
+        Ok(PathBuf::from(found.trim()))
+    }
+}
+
+/// An interpreter that can make environments; the system's first, whose modules `./x setup`
+/// provides.
+fn base_python() -> Result<PathBuf> {
+    let usable = |path: &Path| {
+        process::succeeds(Command::new(path).args([
+            "-c",
+            "import sys, venv, ensurepip; sys.exit(not (3, 10) <= sys.version_info < (3, 15))",
+        ]))
+    };
+    for candidate in ["/usr/bin/python3", "python3"] {
+        if usable(Path::new(candidate)) {
+            return Ok(candidate.into());
+        }
+    }
+    bail!("no python3 from 3.10 to 3.14 with the venv module")
+}
+
+/// Makes `at` a symbolic link to `to`, replacing what is there.
+fn link(to: &Path, at: &Path) -> Result<()> {
+    if fs::read_link(at).is_ok_and(|old| old == to) {
+        return Ok(());
+    }
+    if at.symlink_metadata().is_ok() {
+        fs::remove_file(at)?;
+    }
+    symlink(to, at).with_context(|| format!("cannot link {}", at.display()))
+}
