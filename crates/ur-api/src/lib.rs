@@ -1,1 +1,38 @@
-//! FFI types, dispatch tables and printing of the Unified Runtime API (generated)
+//! FFI types, dispatch tables and printing of the Unified Runtime API (generated).
+//!
+//! Names are those of the C API, so that what its documentation says can be found here.
+//! Everything in [`generated`] is rendered by ur-spec from `spec/`.
+
+pub mod enumeration;
+#[allow(
+    missing_docs,
+    reason = "values and members carry the names that the API gives them; types are described"
+)]
+#[allow(
+    non_camel_case_types,
+    non_snake_case,
+    reason = "names are those of the C API"
+)]
+pub mod generated;
+
+pub use enumeration::{BitSet, Enumeration};
+pub use generated::*;
+
+/// What is known of a function without calling it.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionInfo {
+    /// Its name, also the symbol that the loader exports.
+    pub name: &'static str,
+    /// Its number.
+    pub id: ur_function_t,
+    /// The member of [`ur_dditable_t`] that holds it; none for the loader's own functions.
+    pub table: Option<&'static str>,
+    /// Its place in that table; none for the loader's own and for removed functions.
+    pub slot: Option<usize>,
+    /// Number of parameters.
+    pub params: usize,
+    /// Whether the loader answers it without an adapter.
+    pub loader_only: bool,
+    /// Whether the current release no longer has it.
+    pub removed: bool,
+}
