@@ -2,6 +2,7 @@
 
 mod ffi;
 mod kit;
+mod loader;
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -24,6 +25,7 @@ pub struct File {
 pub fn files(spec: &Spec) -> io::Result<Vec<File>> {
     let mut files = ffi::files(spec);
     files.extend(kit::files(spec));
+    files.extend(loader::files(spec));
     for file in &mut files {
         if file.path.ends_with(".rs") {
             file.text = rustfmt(&file.text)

@@ -65,6 +65,7 @@ fn length(function: &Function, param: &Param) -> Option<String> {
     }
     match param.name.as_str() {
         "pBinaries" => Some("NumBinaries".into()),
+        "pSpecConstants" => Some("count".into()),
         "pSyncPointWaitList" => Some("numSyncPointsInWaitList".into()),
         _ => None,
     }
@@ -99,7 +100,7 @@ impl<'a> Plan<'a> {
             .iter()
             .filter_map(|p| length(function, p))
             .collect();
-        let info = function.params.iter().find(|p| p.typed_by.is_some());
+        let info = function.params.iter().find(|p| is_info(p));
         let list = function.params.iter().find(|p| {
             p.dir == Some(Dir::Out) && p.len.is_some() && is_handle_pointer(spec, &p.r#type)
         });
@@ -133,7 +134,7 @@ impl<'a> Plan<'a> {
         let len = length(self.function, param);
         let out = matches!(param.dir, Some(Dir::Out))
             || (param.dir == Some(Dir::InOut) && handle.is_some() && ctype.stars == 1);
-        if param.typed_by.is_some() {
+        if is_info(param) {
             let size = param.size_in.as_deref().unwrap_or("0");
             self.bind(
                 "info",
@@ -325,6 +326,7 @@ impl<'a> Plan<'a> {
 
     /// The value of the query that asks for the count of the function's object, if it has one.
     pub fn count_query(&self, spec: &Spec) -> Option<String> {
+        self.function.params.iter().find(|p| is_info(p))?;
         let prop = self.function.params.iter().find(|p| p.name == "propName")?;
         let object = self.function.params.first()?;
         let stem = object.r#type.strip_suffix("_handle_t")?;
@@ -345,6 +347,11 @@ impl<'a> Plan<'a> {
             })
             .map(|v| v.name.clone())
     }
+}
+
+/// Whether the parameter is the buffer that a query's answer goes to.
+fn is_info(param: &Param) -> bool {
+    param.typed_by.is_some() && param.dir != Some(Dir::In)
 }
 
 fn is_handle_pointer(spec: &Spec, ty: &str) -> bool {
