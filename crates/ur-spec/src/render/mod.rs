@@ -43,6 +43,18 @@ fn rust_head(what: &str) -> String {
     )
 }
 
+/// The import of those C types that `body` speaks of.
+fn c_imports(body: &str) -> String {
+    let used: Vec<&str> = ["CStr", "c_char", "c_int", "c_void"]
+        .into_iter()
+        .filter(|name| body.contains(name))
+        .collect();
+    if used.is_empty() {
+        return String::new();
+    }
+    format!("use core::ffi::{{{}}};\n\n", used.join(", "))
+}
+
 /// A doc comment, or nothing.
 fn rust_doc(doc: &Option<String>) -> String {
     doc.as_ref().map_or(String::new(), |d| format!("/// {d}\n"))

@@ -1,0 +1,111 @@
+//! Entry points that pass a call on to the adapter that owns the handle in it.
+
+use super::super::ffi::rust_params;
+use super::super::{c_imports, rust_doc, rust_head};
+use crate::ctype::CType;
+use crate::model::{Dir, Function, Param, Spec};
+use crate::names::ident;
+
+/// Where a call's adapter is found.
+enum Route<'a> {
+    /// In a handle.
+    Handle(&'a Param),
+    /// In the first of several handles, counted by another parameter.
+    Array(&'a Param, &'a str),
+}
+
+/// Whether the loader implements the function itself: it has no handle to follow, it answers
+/// from the device selector, or it is an old one that is lowered to its successor.
+pub fn by_hand(spec: &Spec, function: &Function) -> bool {
+    function.loader_only
+        || function.removed_in.is_some()
+        || function.name == "urDeviceGetSelected"
+        || route(spec, function).is_none()
+}
+
+fn route<'a>(spec: &Spec, function: &'a Function) -> Option<Route<'a>> {
+    let dispatchable = |base: &str| spec.handle(base).is_some_and(|h| h.dispatchable());
+    for param in &function.params {
+        let parsed = CType::parse(&param.r#type)?;
+        if param.optional || param.dir != Some(Dir::In) || !dispatchable(&parsed.base) {
+            continue;
+        }
+        match (parsed.stars, &param.len) {
+            (0, _) => return Some(Route::Handle(param)),
+            (1, Some(len)) => return Some(Route::Array(param, len)),
+            _ => {}
+        }
+    }
+    None
+}
+
+pub(super) fn render(spec: &Spec, feature: &str, functions: &[&Function]) -> String {
+    let mut body = String::new();
+    for function in functions {
+        if let Some(route) = route(spec, function) {
+            body.push_str(&entry(function, &route));
+        }
+    }
+    format!(
+        "{}{}use ur_api::*;\n\nuse crate::dispatch::tables;\n\n{body}",
+        rust_head(&format!("Entry points of the feature {feature}.")),
+        c_imports(&body)
+    )
+}
+
+fn entry(function: &Function, route: &Route) -> String {
+    let name = &function.name;
+    let table = function.table.as_deref().unwrap_or_default();
+    let member = function.member().unwrap_or_default();
+    let arguments: Vec<String> = function.params.iter().map(|p| ident(&p.name)).collect();
+    let arguments = arguments.join(", ");
+    let (checks, handle) = match route {
+        Route::Handle(param) => (String::new(), ident(&param.name)),
+        Route::Array(param, len) => (
+            array_checks(function, param, len),
+            format!("unsafe {{ *{} }}", ident(&param.name)),
+        ),
+    };
+    let first = match route {
+        Route::Handle(_) => String::new(),
+        Route::Array(..) => format!(
+            "// SAFETY: it isn't null and has an element, as was just checked.\n\
+             let first = {handle};\n"
+        ),
+    };
+    let handle = if first.is_empty() { &handle } else { "first" };
+    format!(
+        "{doc}///\n/// # Safety\n/// Handles are live or null and pointers are what the API asks for.\n\
+         #[unsafe(no_mangle)]\n\
+         pub unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n\
+         {checks}{first}\
+         // SAFETY: the caller's handle is live or null.\n\
+         let Some(tables) = (unsafe {{ tables({handle}) }}) else {{\n\
+         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;\n}};\n\
+         match tables.{table}.{member} {{\n\
+         // SAFETY: the adapter's function gets what the caller promised for this one.\n\
+         Some(function) => unsafe {{ function({arguments}) }},\n\
+         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,\n}}\n}}\n\n",
+        doc = rust_doc(&Some(format!(
+            "`{name}`: {}",
+            function.doc.as_deref().unwrap_or_default()
+        ))),
+        params = rust_params(&function.params),
+    )
+}
+
+/// Refuses an empty array with the result that the API gives it, and a missing one.
+fn array_checks(function: &Function, param: &Param, len: &str) -> String {
+    let empty = format!("{len} == 0");
+    let code = function
+        .returns
+        .iter()
+        .find(|r| r.when.contains(&empty))
+        .map_or("UR_RESULT_ERROR_INVALID_SIZE", |r| r.code.as_str());
+    format!(
+        "if {} == 0 {{\nreturn {code};\n}}\n\
+         if {}.is_null() {{\nreturn UR_RESULT_ERROR_INVALID_NULL_POINTER;\n}}\n",
+        ident(len),
+        ident(&param.name)
+    )
+}
