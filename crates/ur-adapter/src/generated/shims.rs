@@ -1055,14 +1055,14 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSize<B: Api>(
             shim::require(pGlobalWorkOffset)?;
             shim::require(pGlobalWorkSize)?;
             shim::require_mut(pSuggestedLocalWorkSize)?;
-            let out0 = B::kernel_get_suggested_local_work_size(
+            B::kernel_get_suggested_local_work_size(
                 kernel,
                 queue,
                 numWorkDim,
                 pGlobalWorkOffset,
                 pGlobalWorkSize,
+                pSuggestedLocalWorkSize,
             )?;
-            pSuggestedLocalWorkSize.write(out0);
             Ok(())
         }
     })
@@ -1088,15 +1088,15 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs<B: Api>(
             shim::require(pGlobalWorkSize)?;
             let args = shim::slice(numArgs as usize, pArgs)?;
             shim::require_mut(pSuggestedLocalWorkSize)?;
-            let out0 = B::kernel_get_suggested_local_work_size_with_args(
+            B::kernel_get_suggested_local_work_size_with_args(
                 kernel,
                 queue,
                 numWorkDim,
                 pGlobalWorkOffset,
                 pGlobalWorkSize,
                 args,
+                pSuggestedLocalWorkSize,
             )?;
-            pSuggestedLocalWorkSize.write(out0);
             Ok(())
         }
     })

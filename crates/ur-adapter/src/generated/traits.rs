@@ -408,7 +408,8 @@ pub trait KernelFns: Backend {
         num_work_dim: u32,
         global_work_offset: *const usize,
         global_work_size: *const usize,
-    ) -> Result<usize> {
+        suggested_local_work_size: *mut usize,
+    ) -> Result {
         Err(Error::unsupported())
     }
 
@@ -420,7 +421,8 @@ pub trait KernelFns: Backend {
         global_work_offset: *const usize,
         global_work_size: *const usize,
         args: &[ur_exp_kernel_arg_properties_t],
-    ) -> Result<usize> {
+        suggested_local_work_size: *mut usize,
+    ) -> Result {
         Err(Error::unsupported())
     }
 

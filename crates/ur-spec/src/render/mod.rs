@@ -3,6 +3,8 @@
 mod ffi;
 mod kit;
 mod loader;
+mod mock;
+mod print;
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -26,6 +28,7 @@ pub fn files(spec: &Spec) -> io::Result<Vec<File>> {
     let mut files = ffi::files(spec);
     files.extend(kit::files(spec));
     files.extend(loader::files(spec));
+    files.extend(mock::files(spec));
     for file in &mut files {
         if file.path.ends_with(".rs") {
             file.text = rustfmt(&file.text)

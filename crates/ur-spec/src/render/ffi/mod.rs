@@ -25,6 +25,7 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
     for (name, _) in &modules {
         index.push_str(&format!("mod {name};\n"));
     }
+    index.push_str("pub mod print;\n");
     index.push('\n');
     for (name, _) in &modules {
         index.push_str(&format!("pub use {name}::*;\n"));
@@ -38,6 +39,7 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
         path: path(name),
         text,
     }));
+    files.extend(super::print::files(spec));
     files
 }
 

@@ -153,7 +153,7 @@ impl<'a> Plan<'a> {
             self.arg(&name, &ctype.base, c);
         } else if ctype.stars == 0 {
             self.arg(&name, &ctype.rust(), c);
-        } else if out && !(ctype.base == "void" && ctype.stars == 1) {
+        } else if out && !is_plain_memory(&ctype, c) {
             self.out_value(param, &ctype, &name);
         } else if let Some(len) = len {
             let element = CType {
@@ -347,6 +347,12 @@ impl<'a> Plan<'a> {
             })
             .map(|v| v.name.clone())
     }
+}
+
+/// Whether what an out-pointer points to is for the adapter to fill as it sees fit: memory, or an
+/// array with one element for each dimension.
+fn is_plain_memory(ctype: &CType, name: &str) -> bool {
+    ctype.base == "void" && ctype.stars == 1 || name == "pSuggestedLocalWorkSize"
 }
 
 /// Whether the parameter is the buffer that a query's answer goes to.

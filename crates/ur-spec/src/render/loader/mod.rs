@@ -33,6 +33,11 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
         text: tables::render(spec),
     });
     modules.push("tables".to_owned());
+    files.push(File {
+        path: path("print"),
+        text: super::print::exports(spec),
+    });
+    modules.push("print".to_owned());
 
     let mut index = rust_head("The loader's exports, rendered from the API's data.");
     for module in &modules {
