@@ -15,8 +15,11 @@ pub mod enumeration;
 )]
 pub mod generated;
 
+pub mod print;
+
 pub use enumeration::{BitSet, Enumeration};
 pub use generated::*;
+pub use print::{Print, printed};
 
 /// What is known of a function without calling it.
 #[derive(Clone, Copy, Debug)]

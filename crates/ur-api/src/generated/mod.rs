@@ -5,6 +5,7 @@
 mod enums;
 mod functions;
 mod params;
+pub mod print;
 mod structs;
 mod tables;
 mod types;

@@ -87,9 +87,19 @@ fn traits(spec: &Spec) -> String {
                 .iter()
                 .map(|a| format!("{}: {}", a.name, a.ty))
                 .collect();
+            // What a raw pointer points to is the program's promise, so such a method is unsafe.
+            let pointers = plan.args.iter().any(|a| a.ty.starts_with('*'));
+            let unsafety = if pointers {
+                out.push_str(
+                    "///\n/// # Safety\n/// The pointers are what the API asks of the program for this entry point.\n",
+                );
+                "unsafe "
+            } else {
+                ""
+            };
             let _ = writeln!(
                 out,
-                "fn {}({}) -> {} {{ Err(Error::unsupported()) }}\n",
+                "{unsafety}fn {}({}) -> {} {{ Err(Error::unsupported()) }}\n",
                 plan.function.snake(),
                 args.join(", "),
                 result(plan)
