@@ -39,12 +39,7 @@ impl Logger {
     }
 
     /// Sets the callback, what it is given, and the lowest level that it hears of.
-    pub fn set(
-        &self,
-        callback: ur_logger_callback_t,
-        user: *mut c_void,
-        level: ur_logger_level_t,
-    ) {
+    pub fn set(&self, callback: ur_logger_callback_t, user: *mut c_void, level: ur_logger_level_t) {
         *self.lock() = Sink {
             callback,
             user,

@@ -42,9 +42,7 @@ fn null_pointer() -> Error {
 ///
 /// # Safety
 /// As [`Object::from_raw`].
-pub unsafe fn optional<'a, T: Value>(
-    raw: <T::Kind as Kind>::Raw,
-) -> Result<Option<&'a Object<T>>> {
+pub unsafe fn optional<'a, T: Value>(raw: <T::Kind as Kind>::Raw) -> Result<Option<&'a Object<T>>> {
     if T::Kind::object::<T>(raw).is_null() {
         return Ok(None);
     }

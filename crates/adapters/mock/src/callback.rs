@@ -61,7 +61,7 @@ fn get(function: ur_function_t, when: When) -> Option<Entry> {
 }
 
 /// Runs an entry point with its callbacks; no lock is held while any of them runs.
-pub fn run(
+pub(crate) fn run(
     function: ur_function_t,
     params: *mut c_void,
     original: impl FnOnce() -> ur_result_t,

@@ -72,7 +72,7 @@ impl ContextFns for Mock {
         }
     }
 
-    fn context_set_extended_deleter(
+    unsafe fn context_set_extended_deleter(
         context: &Object<Context>,
         deleter: ur_context_extended_deleter_t,
         user_data: *mut c_void,

@@ -34,9 +34,12 @@ impl DeviceFns for Mock {
             UR_DEVICE_TYPE_ALL | UR_DEVICE_TYPE_CUSTOM => {
                 Ok(platform.devices().iter().map(|d| d.handle()).collect())
             }
-            UR_DEVICE_TYPE_DEFAULT => {
-                Ok(platform.devices().iter().take(1).map(|d| d.handle()).collect())
-            }
+            UR_DEVICE_TYPE_DEFAULT => Ok(platform
+                .devices()
+                .iter()
+                .take(1)
+                .map(|d| d.handle())
+                .collect()),
             _ => Ok(Vec::new()),
         }
     }

@@ -34,7 +34,7 @@ impl EnqueueFns for Mock {
         done(queue, UR_COMMAND_EVENTS_WAIT_WITH_BARRIER, event)
     }
 
-    fn enqueue_mem_buffer_read(
+    unsafe fn enqueue_mem_buffer_read(
         queue: &Object<Queue>,
         buffer: &Object<Mem>,
         _blocking: bool,
@@ -51,7 +51,7 @@ impl EnqueueFns for Mock {
         done(queue, UR_COMMAND_MEM_BUFFER_READ, event)
     }
 
-    fn enqueue_mem_buffer_write(
+    unsafe fn enqueue_mem_buffer_write(
         queue: &Object<Queue>,
         buffer: &Object<Mem>,
         _blocking: bool,
@@ -98,7 +98,7 @@ impl EnqueueFns for Mock {
         Ok(address.as_ptr())
     }
 
-    fn enqueue_mem_unmap(
+    unsafe fn enqueue_mem_unmap(
         queue: &Object<Queue>,
         _mem: &Object<Mem>,
         _mapped: *mut c_void,
@@ -108,7 +108,7 @@ impl EnqueueFns for Mock {
         done(queue, UR_COMMAND_MEM_UNMAP, event)
     }
 
-    fn enqueue_usm_memcpy(
+    unsafe fn enqueue_usm_memcpy(
         queue: &Object<Queue>,
         _blocking: bool,
         dst: *mut c_void,
@@ -122,7 +122,7 @@ impl EnqueueFns for Mock {
         done(queue, UR_COMMAND_USM_MEMCPY, event)
     }
 
-    fn enqueue_usm_fill(
+    unsafe fn enqueue_usm_fill(
         queue: &Object<Queue>,
         mem: *mut c_void,
         pattern_size: usize,
@@ -131,7 +131,7 @@ impl EnqueueFns for Mock {
         _wait: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result {
-        if pattern_size == 0 || size % pattern_size != 0 {
+        if pattern_size == 0 || !size.is_multiple_of(pattern_size) {
             return Err(UR_RESULT_ERROR_INVALID_SIZE.into());
         }
         // SAFETY: the program says that its memory has these sizes.
@@ -149,7 +149,7 @@ impl EnqueueFns for Mock {
 }
 
 impl EnqueueExpFns for Mock {
-    fn enqueue_kernel_launch_with_args_exp(
+    unsafe fn enqueue_kernel_launch_with_args_exp(
         queue: &Object<Queue>,
         _kernel: &Object<Kernel>,
         work_dim: u32,

@@ -37,11 +37,7 @@ impl Event {
 }
 
 impl EventFns for Mock {
-    fn event_get_info(
-        event: &Object<Event>,
-        prop: ur_event_info_t,
-        info: &mut Info<'_>,
-    ) -> Result {
+    fn event_get_info(event: &Object<Event>, prop: ur_event_info_t, info: &mut Info<'_>) -> Result {
         match prop {
             UR_EVENT_INFO_COMMAND_QUEUE => info.handle(&event.queue),
             UR_EVENT_INFO_CONTEXT => info.handle(&event.context),
@@ -76,7 +72,7 @@ impl EventFns for Mock {
         Ok(())
     }
 
-    fn event_set_callback(
+    unsafe fn event_set_callback(
         event: &Object<Event>,
         status: ur_execution_info_t,
         notify: ur_event_callback_t,

@@ -23,7 +23,12 @@ impl Mem {
     ///
     /// # Errors
     /// `INVALID_SIZE` when they do not lie inside.
-    pub fn with<R>(&self, offset: usize, size: usize, body: impl FnOnce(&mut [u8]) -> R) -> Result<R> {
+    pub fn with<R>(
+        &self,
+        offset: usize,
+        size: usize,
+        body: impl FnOnce(&mut [u8]) -> R,
+    ) -> Result<R> {
         let end = offset.checked_add(size).filter(|end| *end <= self.size);
         if end.is_none() {
             return Err(UR_RESULT_ERROR_INVALID_SIZE.into());
@@ -65,9 +70,8 @@ impl MemFns for Mock {
         bytes.resize(size, 0);
         if let Some(host) = properties.and_then(|p| NonNull::new(p.pHost)) {
             // SAFETY: the program says that its memory holds `size` bytes.
-            bytes.copy_from_slice(unsafe {
-                std::slice::from_raw_parts(host.cast().as_ptr(), size)
-            });
+            bytes
+                .copy_from_slice(unsafe { std::slice::from_raw_parts(host.cast().as_ptr(), size) });
         }
         Handle::new(Mem {
             context: context.handle(),

@@ -16,7 +16,7 @@ pub struct Program {
 }
 
 impl ProgramFns for Mock {
-    fn program_create_with_il(
+    unsafe fn program_create_with_il(
         context: &Object<Context>,
         il: *const c_void,
         length: usize,

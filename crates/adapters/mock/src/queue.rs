@@ -33,11 +33,7 @@ impl QueueFns for Mock {
         })
     }
 
-    fn queue_get_info(
-        queue: &Object<Queue>,
-        prop: ur_queue_info_t,
-        info: &mut Info<'_>,
-    ) -> Result {
+    fn queue_get_info(queue: &Object<Queue>, prop: ur_queue_info_t, info: &mut Info<'_>) -> Result {
         match prop {
             UR_QUEUE_INFO_CONTEXT => info.handle(&queue.context),
             UR_QUEUE_INFO_DEVICE => info.handle(&queue.device),

@@ -90,7 +90,7 @@ impl UsmFns for Mock {
         allocate(desc, size, UR_USM_TYPE_SHARED, Some(device.handle()))
     }
 
-    fn usm_free(_context: &Object<Context>, mem: *mut c_void) -> Result {
+    unsafe fn usm_free(_context: &Object<Context>, mem: *mut c_void) -> Result {
         let Some(allocation) = allocations().remove(&(mem as usize)) else {
             return Err(Error::value("no USM allocation begins at this address"));
         };
@@ -99,7 +99,7 @@ impl UsmFns for Mock {
         Ok(())
     }
 
-    fn usm_get_mem_alloc_info(
+    unsafe fn usm_get_mem_alloc_info(
         _context: &Object<Context>,
         mem: *const c_void,
         prop: ur_usm_alloc_info_t,

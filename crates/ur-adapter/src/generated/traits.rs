@@ -113,7 +113,10 @@ pub trait ContextFns: Backend {
     }
 
     /// `urContextSetExtendedDeleter`:
-    fn context_set_extended_deleter(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn context_set_extended_deleter(
         context: &Object<Self::Context>,
         deleter: ur_context_extended_deleter_t,
         user_data: *mut c_void,
@@ -164,7 +167,10 @@ pub trait EventFns: Backend {
     }
 
     /// `urEventSetCallback`:
-    fn event_set_callback(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn event_set_callback(
         event: &Object<Self::Event>,
         exec_status: ur_execution_info_t,
         notify: ur_event_callback_t,
@@ -193,7 +199,10 @@ pub trait EventExpFns: Backend {
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait ProgramFns: Backend {
     /// `urProgramCreateWithIL`:
-    fn program_create_with_il(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn program_create_with_il(
         context: &Object<Self::Context>,
         il: *const c_void,
         length: usize,
@@ -402,7 +411,10 @@ pub trait KernelFns: Backend {
     }
 
     /// `urKernelGetSuggestedLocalWorkSize`:
-    fn kernel_get_suggested_local_work_size(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn kernel_get_suggested_local_work_size(
         kernel: &Object<Self::Kernel>,
         queue: &Object<Self::Queue>,
         num_work_dim: u32,
@@ -414,7 +426,10 @@ pub trait KernelFns: Backend {
     }
 
     /// `urKernelGetSuggestedLocalWorkSizeWithArgs`:
-    fn kernel_get_suggested_local_work_size_with_args(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn kernel_get_suggested_local_work_size_with_args(
         kernel: &Object<Self::Kernel>,
         queue: &Object<Self::Queue>,
         num_work_dim: u32,
@@ -427,7 +442,10 @@ pub trait KernelFns: Backend {
     }
 
     /// `urKernelSetExecInfo`:
-    fn kernel_set_exec_info(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn kernel_set_exec_info(
         kernel: &Object<Self::Kernel>,
         prop_name: ur_kernel_exec_info_t,
         prop_size: usize,
@@ -446,7 +464,10 @@ pub trait KernelFns: Backend {
     }
 
     /// `urKernelSuggestMaxCooperativeGroupCount`:
-    fn kernel_suggest_max_cooperative_group_count(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn kernel_suggest_max_cooperative_group_count(
         kernel: &Object<Self::Kernel>,
         device: &Object<Self::Device>,
         work_dim: u32,
@@ -582,7 +603,10 @@ pub trait SamplerFns: Backend {
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait MemFns: Backend {
     /// `urMemImageCreate`:
-    fn mem_image_create(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn mem_image_create(
         context: &Object<Self::Context>,
         flags: ur_mem_flags_t,
         image_format: &ur_image_format_t,
@@ -706,7 +730,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueMemBufferRead`:
-    fn enqueue_mem_buffer_read(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_mem_buffer_read(
         queue: &Object<Self::Queue>,
         buffer: &Object<Self::Mem>,
         blocking_read: bool,
@@ -720,7 +747,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueMemBufferWrite`:
-    fn enqueue_mem_buffer_write(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_mem_buffer_write(
         queue: &Object<Self::Queue>,
         buffer: &Object<Self::Mem>,
         blocking_write: bool,
@@ -734,7 +764,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueMemBufferReadRect`:
-    fn enqueue_mem_buffer_read_rect(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_mem_buffer_read_rect(
         queue: &Object<Self::Queue>,
         buffer: &Object<Self::Mem>,
         blocking_read: bool,
@@ -753,7 +786,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueMemBufferWriteRect`:
-    fn enqueue_mem_buffer_write_rect(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_mem_buffer_write_rect(
         queue: &Object<Self::Queue>,
         buffer: &Object<Self::Mem>,
         blocking_write: bool,
@@ -804,7 +840,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueMemBufferFill`:
-    fn enqueue_mem_buffer_fill(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_mem_buffer_fill(
         queue: &Object<Self::Queue>,
         buffer: &Object<Self::Mem>,
         pattern: *const c_void,
@@ -818,7 +857,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueMemImageRead`:
-    fn enqueue_mem_image_read(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_mem_image_read(
         queue: &Object<Self::Queue>,
         image: &Object<Self::Mem>,
         blocking_read: bool,
@@ -834,7 +876,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueMemImageWrite`:
-    fn enqueue_mem_image_write(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_mem_image_write(
         queue: &Object<Self::Queue>,
         image: &Object<Self::Mem>,
         blocking_write: bool,
@@ -878,7 +923,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueMemUnmap`:
-    fn enqueue_mem_unmap(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_mem_unmap(
         queue: &Object<Self::Queue>,
         mem: &Object<Self::Mem>,
         mapped_ptr: *mut c_void,
@@ -889,7 +937,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueUSMFill`:
-    fn enqueue_usm_fill(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_usm_fill(
         queue: &Object<Self::Queue>,
         mem: *mut c_void,
         pattern_size: usize,
@@ -902,7 +953,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueUSMMemcpy`:
-    fn enqueue_usm_memcpy(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_usm_memcpy(
         queue: &Object<Self::Queue>,
         blocking: bool,
         dst: *mut c_void,
@@ -915,7 +969,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueUSMPrefetch`:
-    fn enqueue_usm_prefetch(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_usm_prefetch(
         queue: &Object<Self::Queue>,
         mem: *const c_void,
         size: usize,
@@ -927,7 +984,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueUSMAdvise`:
-    fn enqueue_usm_advise(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_usm_advise(
         queue: &Object<Self::Queue>,
         mem: *const c_void,
         size: usize,
@@ -938,7 +998,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueUSMFill2D`:
-    fn enqueue_usm_fill_2d(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_usm_fill_2d(
         queue: &Object<Self::Queue>,
         mem: *mut c_void,
         pitch: usize,
@@ -953,7 +1016,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueUSMMemcpy2D`:
-    fn enqueue_usm_memcpy_2d(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_usm_memcpy_2d(
         queue: &Object<Self::Queue>,
         blocking: bool,
         dst: *mut c_void,
@@ -969,7 +1035,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueDeviceGlobalVariableWrite`:
-    fn enqueue_device_global_variable_write(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_device_global_variable_write(
         queue: &Object<Self::Queue>,
         program: &Object<Self::Program>,
         name: &CStr,
@@ -984,7 +1053,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueDeviceGlobalVariableRead`:
-    fn enqueue_device_global_variable_read(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_device_global_variable_read(
         queue: &Object<Self::Queue>,
         program: &Object<Self::Program>,
         name: &CStr,
@@ -999,7 +1071,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueReadHostPipe`:
-    fn enqueue_read_host_pipe(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_read_host_pipe(
         queue: &Object<Self::Queue>,
         program: &Object<Self::Program>,
         pipe_symbol: &CStr,
@@ -1013,7 +1088,10 @@ pub trait EnqueueFns: Backend {
     }
 
     /// `urEnqueueWriteHostPipe`:
-    fn enqueue_write_host_pipe(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_write_host_pipe(
         queue: &Object<Self::Queue>,
         program: &Object<Self::Program>,
         pipe_symbol: &CStr,
@@ -1042,7 +1120,10 @@ pub trait EnqueueFns: Backend {
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait EnqueueExpFns: Backend {
     /// `urEnqueueKernelLaunchWithArgsExp`:
-    fn enqueue_kernel_launch_with_args_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_kernel_launch_with_args_exp(
         queue: &Object<Self::Queue>,
         kernel: &Object<Self::Kernel>,
         work_dim: u32,
@@ -1094,7 +1175,10 @@ pub trait EnqueueExpFns: Backend {
     }
 
     /// `urEnqueueUSMFreeExp`:
-    fn enqueue_usm_free_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_usm_free_exp(
         queue: &Object<Self::Queue>,
         pool: Option<&Object<Self::UsmPool>>,
         mem: *mut c_void,
@@ -1124,7 +1208,10 @@ pub trait EnqueueExpFns: Backend {
     }
 
     /// `urEnqueueHostTaskExp`:
-    fn enqueue_host_task_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_host_task_exp(
         queue: &Object<Self::Queue>,
         host_task: ur_exp_host_task_function_t,
         data: *mut c_void,
@@ -1136,7 +1223,10 @@ pub trait EnqueueExpFns: Backend {
     }
 
     /// `urEnqueueNativeCommandExp`:
-    fn enqueue_native_command_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn enqueue_native_command_exp(
         queue: &Object<Self::Queue>,
         native_enqueue: ur_exp_enqueue_native_command_function_t,
         data: *mut c_void,
@@ -1196,12 +1286,18 @@ pub trait UsmFns: Backend {
     }
 
     /// `urUSMFree`:
-    fn usm_free(context: &Object<Self::Context>, mem: *mut c_void) -> Result {
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn usm_free(context: &Object<Self::Context>, mem: *mut c_void) -> Result {
         Err(Error::unsupported())
     }
 
     /// `urUSMGetMemAllocInfo`:
-    fn usm_get_mem_alloc_info(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn usm_get_mem_alloc_info(
         context: &Object<Self::Context>,
         mem: *const c_void,
         prop_name: ur_usm_alloc_info_t,
@@ -1259,7 +1355,10 @@ pub trait UsmExpFns: Backend {
     }
 
     /// `urUSMPoolGetInfoExp`:
-    fn usm_pool_get_info_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn usm_pool_get_info_exp(
         pool: &Object<Self::UsmPool>,
         prop_name: ur_usm_pool_info_t,
         prop_value: *mut c_void,
@@ -1269,7 +1368,10 @@ pub trait UsmExpFns: Backend {
     }
 
     /// `urUSMPoolSetInfoExp`:
-    fn usm_pool_set_info_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn usm_pool_set_info_exp(
         pool: &Object<Self::UsmPool>,
         prop_name: ur_usm_pool_info_t,
         prop_value: *mut c_void,
@@ -1319,7 +1421,10 @@ pub trait UsmExpFns: Backend {
     }
 
     /// `urUSMContextMemcpyExp`:
-    fn usm_context_memcpy_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn usm_context_memcpy_exp(
         context: &Object<Self::Context>,
         dst: *mut c_void,
         src: *const c_void,
@@ -1329,7 +1434,10 @@ pub trait UsmExpFns: Backend {
     }
 
     /// `urUSMHostAllocUnregisterExp`:
-    fn usm_host_alloc_unregister_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn usm_host_alloc_unregister_exp(
         context: &Object<Self::Context>,
         host_mem: *mut c_void,
     ) -> Result {
@@ -1337,7 +1445,10 @@ pub trait UsmExpFns: Backend {
     }
 
     /// `urUSMHostAllocRegisterExp`:
-    fn usm_host_alloc_register_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn usm_host_alloc_register_exp(
         context: &Object<Self::Context>,
         host_mem: *mut c_void,
         size: usize,
@@ -1347,12 +1458,22 @@ pub trait UsmExpFns: Backend {
     }
 
     /// `urUSMImportExp`:
-    fn usm_import_exp(context: &Object<Self::Context>, mem: *mut c_void, size: usize) -> Result {
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn usm_import_exp(
+        context: &Object<Self::Context>,
+        mem: *mut c_void,
+        size: usize,
+    ) -> Result {
         Err(Error::unsupported())
     }
 
     /// `urUSMReleaseExp`:
-    fn usm_release_exp(context: &Object<Self::Context>, mem: *mut c_void) -> Result {
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn usm_release_exp(context: &Object<Self::Context>, mem: *mut c_void) -> Result {
         Err(Error::unsupported())
     }
 }
@@ -1422,7 +1543,10 @@ pub trait BindlessImagesExpFns: Backend {
     }
 
     /// `urBindlessImagesImageCopyExp`:
-    fn bindless_images_image_copy_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn bindless_images_image_copy_exp(
         queue: &Object<Self::Queue>,
         src: *const c_void,
         dst: *mut c_void,
@@ -1440,7 +1564,10 @@ pub trait BindlessImagesExpFns: Backend {
     }
 
     /// `urBindlessImagesImageGetInfoExp`:
-    fn bindless_images_image_get_info_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn bindless_images_image_get_info_exp(
         context: &Object<Self::Context>,
         image_mem: ur_exp_image_mem_native_handle_t,
         prop_name: ur_image_info_t,
@@ -1545,7 +1672,10 @@ pub trait BindlessImagesExpFns: Backend {
     }
 
     /// `urBindlessImagesFreeMappedLinearMemoryExp`:
-    fn bindless_images_free_mapped_linear_memory_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn bindless_images_free_mapped_linear_memory_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
         mem: *mut c_void,
@@ -1624,7 +1754,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendKernelLaunchExp`:
-    fn command_buffer_append_kernel_launch_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_kernel_launch_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         kernel: &Object<Self::Kernel>,
         work_dim: u32,
@@ -1642,7 +1775,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendKernelLaunchWithArgsExp`:
-    fn command_buffer_append_kernel_launch_with_args_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_kernel_launch_with_args_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         kernel: &Object<Self::Kernel>,
         work_dim: u32,
@@ -1661,7 +1797,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendUSMMemcpyExp`:
-    fn command_buffer_append_usm_memcpy_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_usm_memcpy_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         dst: *mut c_void,
         src: *const c_void,
@@ -1676,7 +1815,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendUSMFillExp`:
-    fn command_buffer_append_usm_fill_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_usm_fill_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         memory: *mut c_void,
         pattern: *const c_void,
@@ -1709,7 +1851,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendMemBufferWriteExp`:
-    fn command_buffer_append_mem_buffer_write_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_mem_buffer_write_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         buffer: &Object<Self::Mem>,
         offset: usize,
@@ -1725,7 +1870,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendMemBufferReadExp`:
-    fn command_buffer_append_mem_buffer_read_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_mem_buffer_read_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         buffer: &Object<Self::Mem>,
         offset: usize,
@@ -1762,7 +1910,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendMemBufferWriteRectExp`:
-    fn command_buffer_append_mem_buffer_write_rect_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_mem_buffer_write_rect_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         buffer: &Object<Self::Mem>,
         buffer_offset: ur_rect_offset_t,
@@ -1783,7 +1934,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendMemBufferReadRectExp`:
-    fn command_buffer_append_mem_buffer_read_rect_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_mem_buffer_read_rect_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         buffer: &Object<Self::Mem>,
         buffer_offset: ur_rect_offset_t,
@@ -1804,7 +1958,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendMemBufferFillExp`:
-    fn command_buffer_append_mem_buffer_fill_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_mem_buffer_fill_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         buffer: &Object<Self::Mem>,
         pattern: *const c_void,
@@ -1821,7 +1978,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendUSMPrefetchExp`:
-    fn command_buffer_append_usm_prefetch_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_usm_prefetch_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         memory: *const c_void,
         size: usize,
@@ -1836,7 +1996,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendUSMAdviseExp`:
-    fn command_buffer_append_usm_advise_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_usm_advise_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         memory: *const c_void,
         size: usize,
@@ -1851,7 +2014,10 @@ pub trait CommandBufferExpFns: Backend {
     }
 
     /// `urCommandBufferAppendNativeCommandExp`:
-    fn command_buffer_append_native_command_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn command_buffer_append_native_command_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         native_command: ur_exp_command_buffer_native_command_function_t,
         data: *mut c_void,
@@ -1929,7 +2095,10 @@ pub trait GraphExpFns: Backend {
     }
 
     /// `urGraphSetDestructionCallbackExp`:
-    fn graph_set_destruction_callback_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn graph_set_destruction_callback_exp(
         graph: &Object<Self::Graph>,
         callback: ur_exp_graph_destruction_callback_t,
         user_data: *mut c_void,
@@ -1960,7 +2129,10 @@ pub trait GraphExpFns: Backend {
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait IpcExpFns: Backend {
     /// `urIPCGetMemHandleExp`:
-    fn ipc_get_mem_handle_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn ipc_get_mem_handle_exp(
         context: &Object<Self::Context>,
         mem: *mut c_void,
         ipc_mem_handle_data: Option<&mut MaybeUninit<*mut c_void>>,
@@ -1970,7 +2142,10 @@ pub trait IpcExpFns: Backend {
     }
 
     /// `urIPCPutMemHandleExp`:
-    fn ipc_put_mem_handle_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn ipc_put_mem_handle_exp(
         context: &Object<Self::Context>,
         ipc_mem_handle_data: *mut c_void,
     ) -> Result {
@@ -1978,7 +2153,10 @@ pub trait IpcExpFns: Backend {
     }
 
     /// `urIPCOpenMemHandleExp`:
-    fn ipc_open_mem_handle_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn ipc_open_mem_handle_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
         ipc_mem_handle_data: *mut c_void,
@@ -1988,7 +2166,13 @@ pub trait IpcExpFns: Backend {
     }
 
     /// `urIPCCloseMemHandleExp`:
-    fn ipc_close_mem_handle_exp(context: &Object<Self::Context>, mem: *mut c_void) -> Result {
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn ipc_close_mem_handle_exp(
+        context: &Object<Self::Context>,
+        mem: *mut c_void,
+    ) -> Result {
         Err(Error::unsupported())
     }
 
@@ -2001,7 +2185,10 @@ pub trait IpcExpFns: Backend {
     }
 
     /// `urIPCPutPhysMemHandleExp`:
-    fn ipc_put_phys_mem_handle_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn ipc_put_phys_mem_handle_exp(
         context: &Object<Self::Context>,
         ipc_phys_mem_handle_data: *const c_void,
     ) -> Result {
@@ -2009,7 +2196,10 @@ pub trait IpcExpFns: Backend {
     }
 
     /// `urIPCOpenPhysMemHandleExp`:
-    fn ipc_open_phys_mem_handle_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn ipc_open_phys_mem_handle_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
         ipc_phys_mem_handle_data: *const c_void,
@@ -2032,7 +2222,10 @@ pub trait IpcExpFns: Backend {
     }
 
     /// `urIPCPutEventHandleExp`:
-    fn ipc_put_event_handle_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn ipc_put_event_handle_exp(
         context: &Object<Self::Context>,
         ipc_event_handle_data: *mut c_void,
     ) -> Result {
@@ -2040,7 +2233,10 @@ pub trait IpcExpFns: Backend {
     }
 
     /// `urIPCOpenEventHandleExp`:
-    fn ipc_open_event_handle_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn ipc_open_event_handle_exp(
         context: &Object<Self::Context>,
         ipc_event_handle_data: *const c_void,
         ipc_event_handle_data_size: usize,
@@ -2065,7 +2261,10 @@ pub trait MemoryExportExpFns: Backend {
     }
 
     /// `urMemoryExportFreeExportableMemoryExp`:
-    fn memory_export_free_exportable_memory_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn memory_export_free_exportable_memory_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
         mem: *mut c_void,
@@ -2074,7 +2273,10 @@ pub trait MemoryExportExpFns: Backend {
     }
 
     /// `urMemoryExportExportMemoryHandleExp`:
-    fn memory_export_export_memory_handle_exp(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn memory_export_export_memory_handle_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
         handle_type_to_export: ur_exp_external_mem_type_t,
@@ -2132,7 +2334,10 @@ pub trait VirtualMemFns: Backend {
     }
 
     /// `urVirtualMemReserve`:
-    fn virtual_mem_reserve(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn virtual_mem_reserve(
         context: &Object<Self::Context>,
         start: *const c_void,
         size: usize,
@@ -2141,7 +2346,10 @@ pub trait VirtualMemFns: Backend {
     }
 
     /// `urVirtualMemFree`:
-    fn virtual_mem_free(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn virtual_mem_free(
         context: &Object<Self::Context>,
         start: *const c_void,
         size: usize,
@@ -2150,7 +2358,10 @@ pub trait VirtualMemFns: Backend {
     }
 
     /// `urVirtualMemMap`:
-    fn virtual_mem_map(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn virtual_mem_map(
         context: &Object<Self::Context>,
         start: *const c_void,
         size: usize,
@@ -2162,7 +2373,10 @@ pub trait VirtualMemFns: Backend {
     }
 
     /// `urVirtualMemUnmap`:
-    fn virtual_mem_unmap(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn virtual_mem_unmap(
         context: &Object<Self::Context>,
         start: *const c_void,
         size: usize,
@@ -2171,7 +2385,10 @@ pub trait VirtualMemFns: Backend {
     }
 
     /// `urVirtualMemSetAccess`:
-    fn virtual_mem_set_access(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn virtual_mem_set_access(
         context: &Object<Self::Context>,
         start: *const c_void,
         size: usize,
@@ -2181,7 +2398,10 @@ pub trait VirtualMemFns: Backend {
     }
 
     /// `urVirtualMemGetInfo`:
-    fn virtual_mem_get_info(
+    ///
+    /// # Safety
+    /// The pointers are what the API asks of the program for this entry point.
+    unsafe fn virtual_mem_get_info(
         context: &Object<Self::Context>,
         start: *const c_void,
         size: usize,
