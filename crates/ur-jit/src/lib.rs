@@ -1,7 +1,10 @@
-//! SPIR-V to machine code through LLVM
+//! SPIR-V to machine code through LLVM.
 
-#[allow(
-    dead_code,
-    reason = "vocabulary shared by modules that are not all here yet"
-)]
-mod ir;
+pub mod llvm;
+
+pub mod atomic;
+pub mod ir;
+pub mod opencl_std;
+pub mod runtime;
+#[cfg(test)]
+mod testing;

@@ -2,7 +2,7 @@
 
 use super::{Type, Value};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -41,7 +41,7 @@ struct Inner {
     globals: Vec<String>,
     /// Text of the declaration of each name; a definition takes its place.
     declarations: BTreeMap<String, String>,
-    defined: HashMap<String, ()>,
+    defined: BTreeSet<String>,
     functions: Vec<String>,
     attributes: Vec<String>,
     metadata: Vec<String>,
@@ -92,7 +92,7 @@ impl ModuleBuilder {
     /// behind the parameter list (`nounwind`, `#0`).
     pub fn declare(&self, name: &str, result: &Type, params: &[Type], attributes: &str) -> Value {
         let mut inner = self.inner.borrow_mut();
-        if !inner.defined.contains_key(name) {
+        if !inner.defined.contains(name) {
             inner
                 .declarations
                 .entry(name.to_string())
@@ -111,7 +111,12 @@ impl ModuleBuilder {
 
     /// Whether a function of that name has a body in this module.
     pub fn is_defined(&self, name: &str) -> bool {
-        self.inner.borrow().defined.contains_key(name)
+        self.inner.borrow().defined.contains(name)
+    }
+
+    /// The names of all functions with a body.
+    pub fn defined(&self) -> Vec<String> {
+        self.inner.borrow().defined.iter().cloned().collect()
     }
 
     /// Defines a variable and returns its address. `constant` forbids writing to it.
@@ -190,7 +195,7 @@ impl ModuleBuilder {
     pub fn define(&self, name: &str, text: String) {
         let mut inner = self.inner.borrow_mut();
         inner.declarations.remove(name);
-        inner.defined.insert(name.to_string(), ());
+        inner.defined.insert(name.to_string());
         inner.functions.push(text);
     }
 
