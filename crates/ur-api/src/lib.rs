@@ -18,8 +18,22 @@ pub mod generated;
 pub mod print;
 
 pub use enumeration::{BitSet, Enumeration};
+pub use generated::print::*;
 pub use generated::*;
 pub use print::{Print, printed};
+
+/// What is known of an info query without asking it.
+#[derive(Clone, Copy, Debug)]
+pub struct InfoEntry {
+    /// Its C name.
+    pub name: &'static str,
+    /// Its number.
+    pub value: u32,
+    /// C type of what it returns, `T[]` for several.
+    pub payload: &'static str,
+    /// Whether an adapter may decline it.
+    pub optional: bool,
+}
 
 /// What is known of a function without calling it.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{queried, released, retained, tables};
 
 /// `urAdapterRelease`:
 ///
@@ -18,11 +18,13 @@ pub unsafe extern "C" fn urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_r
     let Some(tables) = (unsafe { tables(hAdapter) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Adapter.pfnRelease {
+    let result = match tables.Adapter.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hAdapter) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hAdapter);
+    result
 }
 
 /// `urAdapterRetain`:
@@ -35,11 +37,13 @@ pub unsafe extern "C" fn urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_re
     let Some(tables) = (unsafe { tables(hAdapter) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Adapter.pfnRetain {
+    let result = match tables.Adapter.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hAdapter) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hAdapter);
+    result
 }
 
 /// `urAdapterGetLastError`:
@@ -79,13 +83,15 @@ pub unsafe extern "C" fn urAdapterGetInfo(
     let Some(tables) = (unsafe { tables(hAdapter) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Adapter.pfnGetInfo {
+    let result = match tables.Adapter.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hAdapter, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urAdapterSetLoggerCallback`:

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, queried, released, retained, tables};
 
 /// `urContextCreate`:
 ///
@@ -31,11 +31,13 @@ pub unsafe extern "C" fn urContextCreate(
     let Some(tables) = (unsafe { tables(first) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Context.pfnCreate {
+    let result = match tables.Context.pfnCreate {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(DeviceCount, phDevices, pProperties, phContext) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phContext);
+    result
 }
 
 /// `urContextRetain`:
@@ -48,11 +50,13 @@ pub unsafe extern "C" fn urContextRetain(hContext: ur_context_handle_t) -> ur_re
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Context.pfnRetain {
+    let result = match tables.Context.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hContext);
+    result
 }
 
 /// `urContextRelease`:
@@ -65,11 +69,13 @@ pub unsafe extern "C" fn urContextRelease(hContext: ur_context_handle_t) -> ur_r
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Context.pfnRelease {
+    let result = match tables.Context.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hContext);
+    result
 }
 
 /// `urContextGetInfo`:
@@ -88,13 +94,15 @@ pub unsafe extern "C" fn urContextGetInfo(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Context.pfnGetInfo {
+    let result = match tables.Context.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hContext, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urContextGetNativeHandle`:
@@ -134,7 +142,7 @@ pub unsafe extern "C" fn urContextCreateWithNativeHandle(
     let Some(tables) = (unsafe { tables(hAdapter) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Context.pfnCreateWithNativeHandle {
+    let result = match tables.Context.pfnCreateWithNativeHandle {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -147,7 +155,9 @@ pub unsafe extern "C" fn urContextCreateWithNativeHandle(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phContext);
+    result
 }
 
 /// `urContextSetExtendedDeleter`:

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, created_many, queried, released, retained, tables};
 
 /// `urDeviceGet`:
 ///
@@ -24,13 +24,15 @@ pub unsafe extern "C" fn urDeviceGet(
     let Some(tables) = (unsafe { tables(hPlatform) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Device.pfnGet {
+    let result = match tables.Device.pfnGet {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hPlatform, DeviceType, NumEntries, phDevices, pNumDevices)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created_many(result, phDevices, NumEntries);
+    result
 }
 
 /// `urDeviceGetInfo`:
@@ -49,13 +51,15 @@ pub unsafe extern "C" fn urDeviceGetInfo(
     let Some(tables) = (unsafe { tables(hDevice) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Device.pfnGetInfo {
+    let result = match tables.Device.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hDevice, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urDeviceRetain`:
@@ -68,11 +72,13 @@ pub unsafe extern "C" fn urDeviceRetain(hDevice: ur_device_handle_t) -> ur_resul
     let Some(tables) = (unsafe { tables(hDevice) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Device.pfnRetain {
+    let result = match tables.Device.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hDevice) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hDevice);
+    result
 }
 
 /// `urDeviceRelease`:
@@ -85,11 +91,13 @@ pub unsafe extern "C" fn urDeviceRelease(hDevice: ur_device_handle_t) -> ur_resu
     let Some(tables) = (unsafe { tables(hDevice) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Device.pfnRelease {
+    let result = match tables.Device.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hDevice) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hDevice);
+    result
 }
 
 /// `urDevicePartition`:
@@ -180,11 +188,13 @@ pub unsafe extern "C" fn urDeviceCreateWithNativeHandle(
     let Some(tables) = (unsafe { tables(hAdapter) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Device.pfnCreateWithNativeHandle {
+    let result = match tables.Device.pfnCreateWithNativeHandle {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hNativeDevice, hAdapter, pProperties, phDevice) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phDevice);
+    result
 }
 
 /// `urDeviceGetGlobalTimestamps`:

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, tables};
 
 /// `urEnqueueEventsWait`:
 ///
@@ -23,13 +23,15 @@ pub unsafe extern "C" fn urEnqueueEventsWait(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnEventsWait {
+    let result = match tables.Enqueue.pfnEventsWait {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hQueue, numEventsInWaitList, phEventWaitList, phEvent)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueEventsWaitWithBarrier`:
@@ -47,13 +49,15 @@ pub unsafe extern "C" fn urEnqueueEventsWaitWithBarrier(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnEventsWaitWithBarrier {
+    let result = match tables.Enqueue.pfnEventsWaitWithBarrier {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hQueue, numEventsInWaitList, phEventWaitList, phEvent)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemBufferRead`:
@@ -76,7 +80,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferRead(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemBufferRead {
+    let result = match tables.Enqueue.pfnMemBufferRead {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -92,7 +96,9 @@ pub unsafe extern "C" fn urEnqueueMemBufferRead(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemBufferWrite`:
@@ -115,7 +121,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferWrite(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemBufferWrite {
+    let result = match tables.Enqueue.pfnMemBufferWrite {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -131,7 +137,9 @@ pub unsafe extern "C" fn urEnqueueMemBufferWrite(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemBufferReadRect`:
@@ -159,7 +167,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferReadRect(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemBufferReadRect {
+    let result = match tables.Enqueue.pfnMemBufferReadRect {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -180,7 +188,9 @@ pub unsafe extern "C" fn urEnqueueMemBufferReadRect(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemBufferWriteRect`:
@@ -208,7 +218,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferWriteRect(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemBufferWriteRect {
+    let result = match tables.Enqueue.pfnMemBufferWriteRect {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -229,7 +239,9 @@ pub unsafe extern "C" fn urEnqueueMemBufferWriteRect(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemBufferCopy`:
@@ -252,7 +264,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopy(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemBufferCopy {
+    let result = match tables.Enqueue.pfnMemBufferCopy {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -268,7 +280,9 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopy(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemBufferCopyRect`:
@@ -295,7 +309,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopyRect(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemBufferCopyRect {
+    let result = match tables.Enqueue.pfnMemBufferCopyRect {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -315,7 +329,9 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopyRect(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemBufferFill`:
@@ -338,7 +354,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferFill(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemBufferFill {
+    let result = match tables.Enqueue.pfnMemBufferFill {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -354,7 +370,9 @@ pub unsafe extern "C" fn urEnqueueMemBufferFill(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemImageRead`:
@@ -379,7 +397,7 @@ pub unsafe extern "C" fn urEnqueueMemImageRead(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemImageRead {
+    let result = match tables.Enqueue.pfnMemImageRead {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -397,7 +415,9 @@ pub unsafe extern "C" fn urEnqueueMemImageRead(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemImageWrite`:
@@ -422,7 +442,7 @@ pub unsafe extern "C" fn urEnqueueMemImageWrite(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemImageWrite {
+    let result = match tables.Enqueue.pfnMemImageWrite {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -440,7 +460,9 @@ pub unsafe extern "C" fn urEnqueueMemImageWrite(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemImageCopy`:
@@ -463,7 +485,7 @@ pub unsafe extern "C" fn urEnqueueMemImageCopy(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemImageCopy {
+    let result = match tables.Enqueue.pfnMemImageCopy {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -479,7 +501,9 @@ pub unsafe extern "C" fn urEnqueueMemImageCopy(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemBufferMap`:
@@ -503,7 +527,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferMap(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemBufferMap {
+    let result = match tables.Enqueue.pfnMemBufferMap {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -520,7 +544,9 @@ pub unsafe extern "C" fn urEnqueueMemBufferMap(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueMemUnmap`:
@@ -540,7 +566,7 @@ pub unsafe extern "C" fn urEnqueueMemUnmap(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnMemUnmap {
+    let result = match tables.Enqueue.pfnMemUnmap {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -553,7 +579,9 @@ pub unsafe extern "C" fn urEnqueueMemUnmap(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueUSMFill`:
@@ -575,7 +603,7 @@ pub unsafe extern "C" fn urEnqueueUSMFill(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnUSMFill {
+    let result = match tables.Enqueue.pfnUSMFill {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -590,7 +618,9 @@ pub unsafe extern "C" fn urEnqueueUSMFill(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueUSMMemcpy`:
@@ -612,7 +642,7 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnUSMMemcpy {
+    let result = match tables.Enqueue.pfnUSMMemcpy {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -627,7 +657,9 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueUSMPrefetch`:
@@ -648,7 +680,7 @@ pub unsafe extern "C" fn urEnqueueUSMPrefetch(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnUSMPrefetch {
+    let result = match tables.Enqueue.pfnUSMPrefetch {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -662,7 +694,9 @@ pub unsafe extern "C" fn urEnqueueUSMPrefetch(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueUSMAdvise`:
@@ -681,11 +715,13 @@ pub unsafe extern "C" fn urEnqueueUSMAdvise(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnUSMAdvise {
+    let result = match tables.Enqueue.pfnUSMAdvise {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hQueue, pMem, size, advice, phEvent) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueUSMFill2D`:
@@ -709,7 +745,7 @@ pub unsafe extern "C" fn urEnqueueUSMFill2D(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnUSMFill2D {
+    let result = match tables.Enqueue.pfnUSMFill2D {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -726,7 +762,9 @@ pub unsafe extern "C" fn urEnqueueUSMFill2D(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueUSMMemcpy2D`:
@@ -751,7 +789,7 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy2D(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnUSMMemcpy2D {
+    let result = match tables.Enqueue.pfnUSMMemcpy2D {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -769,7 +807,9 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy2D(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueDeviceGlobalVariableWrite`:
@@ -793,7 +833,7 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnDeviceGlobalVariableWrite {
+    let result = match tables.Enqueue.pfnDeviceGlobalVariableWrite {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -810,7 +850,9 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueDeviceGlobalVariableRead`:
@@ -834,7 +876,7 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnDeviceGlobalVariableRead {
+    let result = match tables.Enqueue.pfnDeviceGlobalVariableRead {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -851,7 +893,9 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueReadHostPipe`:
@@ -874,7 +918,7 @@ pub unsafe extern "C" fn urEnqueueReadHostPipe(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnReadHostPipe {
+    let result = match tables.Enqueue.pfnReadHostPipe {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -890,7 +934,9 @@ pub unsafe extern "C" fn urEnqueueReadHostPipe(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEnqueueWriteHostPipe`:
@@ -913,7 +959,7 @@ pub unsafe extern "C" fn urEnqueueWriteHostPipe(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnWriteHostPipe {
+    let result = match tables.Enqueue.pfnWriteHostPipe {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -929,5 +975,7 @@ pub unsafe extern "C" fn urEnqueueWriteHostPipe(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }

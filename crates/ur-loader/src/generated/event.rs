@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, queried, released, retained, tables};
 
 /// `urEventGetInfo`:
 ///
@@ -24,11 +24,13 @@ pub unsafe extern "C" fn urEventGetInfo(
     let Some(tables) = (unsafe { tables(hEvent) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Event.pfnGetInfo {
+    let result = match tables.Event.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hEvent, propName, propSize, pPropValue, pPropSizeRet) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urEventGetProfilingInfo`:
@@ -47,11 +49,13 @@ pub unsafe extern "C" fn urEventGetProfilingInfo(
     let Some(tables) = (unsafe { tables(hEvent) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Event.pfnGetProfilingInfo {
+    let result = match tables.Event.pfnGetProfilingInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hEvent, propName, propSize, pPropValue, pPropSizeRet) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urEventWait`:
@@ -92,11 +96,13 @@ pub unsafe extern "C" fn urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t
     let Some(tables) = (unsafe { tables(hEvent) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Event.pfnRetain {
+    let result = match tables.Event.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hEvent) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hEvent);
+    result
 }
 
 /// `urEventRelease`:
@@ -109,11 +115,13 @@ pub unsafe extern "C" fn urEventRelease(hEvent: ur_event_handle_t) -> ur_result_
     let Some(tables) = (unsafe { tables(hEvent) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Event.pfnRelease {
+    let result = match tables.Event.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hEvent) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hEvent);
+    result
 }
 
 /// `urEventGetNativeHandle`:
@@ -151,11 +159,13 @@ pub unsafe extern "C" fn urEventCreateWithNativeHandle(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Event.pfnCreateWithNativeHandle {
+    let result = match tables.Event.pfnCreateWithNativeHandle {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hNativeEvent, hContext, pProperties, phEvent) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urEventSetCallback`:

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, released, tables};
 
 /// `urUSMPitchedAllocExp`:
 ///
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn urBindlessImagesImageCopyExp(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.BindlessImagesExp.pfnImageCopyExp {
+    let result = match tables.BindlessImagesExp.pfnImageCopyExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -247,7 +247,9 @@ pub unsafe extern "C" fn urBindlessImagesImageCopyExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urBindlessImagesImageGetInfoExp`:
@@ -443,7 +445,7 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalMemoryExp(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.BindlessImagesExp.pfnImportExternalMemoryExp {
+    let result = match tables.BindlessImagesExp.pfnImportExternalMemoryExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -456,7 +458,9 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalMemoryExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phExternalMem);
+    result
 }
 
 /// `urBindlessImagesMapExternalArrayExp`:
@@ -532,11 +536,13 @@ pub unsafe extern "C" fn urBindlessImagesReleaseExternalMemoryExp(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.BindlessImagesExp.pfnReleaseExternalMemoryExp {
+    let result = match tables.BindlessImagesExp.pfnReleaseExternalMemoryExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, hDevice, hExternalMem) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hExternalMem);
+    result
 }
 
 /// `urBindlessImagesFreeMappedLinearMemoryExp`:
@@ -597,7 +603,7 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalSemaphoreExp(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.BindlessImagesExp.pfnImportExternalSemaphoreExp {
+    let result = match tables.BindlessImagesExp.pfnImportExternalSemaphoreExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -609,7 +615,9 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalSemaphoreExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phExternalSemaphore);
+    result
 }
 
 /// `urBindlessImagesReleaseExternalSemaphoreExp`:
@@ -626,11 +634,13 @@ pub unsafe extern "C" fn urBindlessImagesReleaseExternalSemaphoreExp(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.BindlessImagesExp.pfnReleaseExternalSemaphoreExp {
+    let result = match tables.BindlessImagesExp.pfnReleaseExternalSemaphoreExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, hDevice, hExternalSemaphore) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hExternalSemaphore);
+    result
 }
 
 /// `urBindlessImagesWaitExternalSemaphoreExp`:
@@ -651,7 +661,7 @@ pub unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.BindlessImagesExp.pfnWaitExternalSemaphoreExp {
+    let result = match tables.BindlessImagesExp.pfnWaitExternalSemaphoreExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -665,7 +675,9 @@ pub unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urBindlessImagesSignalExternalSemaphoreExp`:
@@ -686,7 +698,7 @@ pub unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.BindlessImagesExp.pfnSignalExternalSemaphoreExp {
+    let result = match tables.BindlessImagesExp.pfnSignalExternalSemaphoreExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -700,5 +712,7 @@ pub unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }

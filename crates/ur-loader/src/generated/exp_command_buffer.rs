@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, queried, released, retained, tables};
 
 /// `urCommandBufferCreateExp`:
 ///
@@ -23,13 +23,15 @@ pub unsafe extern "C" fn urCommandBufferCreateExp(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnCreateExp {
+    let result = match tables.CommandBufferExp.pfnCreateExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hContext, hDevice, pCommandBufferDesc, phCommandBuffer)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phCommandBuffer);
+    result
 }
 
 /// `urCommandBufferRetainExp`:
@@ -44,11 +46,13 @@ pub unsafe extern "C" fn urCommandBufferRetainExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnRetainExp {
+    let result = match tables.CommandBufferExp.pfnRetainExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hCommandBuffer) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hCommandBuffer);
+    result
 }
 
 /// `urCommandBufferReleaseExp`:
@@ -63,11 +67,13 @@ pub unsafe extern "C" fn urCommandBufferReleaseExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnReleaseExp {
+    let result = match tables.CommandBufferExp.pfnReleaseExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hCommandBuffer) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hCommandBuffer);
+    result
 }
 
 /// `urCommandBufferFinalizeExp`:
@@ -115,7 +121,7 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendKernelLaunchExp {
+    let result = match tables.CommandBufferExp.pfnAppendKernelLaunchExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -137,7 +143,10 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendKernelLaunchWithArgsExp`:
@@ -168,7 +177,7 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendKernelLaunchWithArgsExp {
+    let result = match tables.CommandBufferExp.pfnAppendKernelLaunchWithArgsExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -192,7 +201,10 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendUSMMemcpyExp`:
@@ -217,7 +229,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendUSMMemcpyExp {
+    let result = match tables.CommandBufferExp.pfnAppendUSMMemcpyExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -235,7 +247,10 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendUSMFillExp`:
@@ -261,7 +276,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendUSMFillExp {
+    let result = match tables.CommandBufferExp.pfnAppendUSMFillExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -280,7 +295,10 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendMemBufferCopyExp`:
@@ -307,7 +325,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendMemBufferCopyExp {
+    let result = match tables.CommandBufferExp.pfnAppendMemBufferCopyExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -327,7 +345,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendMemBufferWriteExp`:
@@ -353,7 +374,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendMemBufferWriteExp {
+    let result = match tables.CommandBufferExp.pfnAppendMemBufferWriteExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -372,7 +393,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendMemBufferReadExp`:
@@ -398,7 +422,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendMemBufferReadExp {
+    let result = match tables.CommandBufferExp.pfnAppendMemBufferReadExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -417,7 +441,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendMemBufferCopyRectExp`:
@@ -448,7 +475,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendMemBufferCopyRectExp {
+    let result = match tables.CommandBufferExp.pfnAppendMemBufferCopyRectExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -472,7 +499,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendMemBufferWriteRectExp`:
@@ -503,7 +533,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendMemBufferWriteRectExp {
+    let result = match tables.CommandBufferExp.pfnAppendMemBufferWriteRectExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -527,7 +557,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendMemBufferReadRectExp`:
@@ -609,7 +642,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendMemBufferFillExp {
+    let result = match tables.CommandBufferExp.pfnAppendMemBufferFillExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -629,7 +662,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendUSMPrefetchExp`:
@@ -654,7 +690,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendUSMPrefetchExp {
+    let result = match tables.CommandBufferExp.pfnAppendUSMPrefetchExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -672,7 +708,10 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendUSMAdviseExp`:
@@ -697,7 +736,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnAppendUSMAdviseExp {
+    let result = match tables.CommandBufferExp.pfnAppendUSMAdviseExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -715,7 +754,10 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    created(result, phCommand);
+    result
 }
 
 /// `urCommandBufferAppendNativeCommandExp`:
@@ -769,7 +811,7 @@ pub unsafe extern "C" fn urEnqueueCommandBufferExp(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.EnqueueExp.pfnCommandBufferExp {
+    let result = match tables.EnqueueExp.pfnCommandBufferExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -781,7 +823,9 @@ pub unsafe extern "C" fn urEnqueueCommandBufferExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urCommandBufferUpdateKernelLaunchExp`:
@@ -820,11 +864,13 @@ pub unsafe extern "C" fn urCommandBufferUpdateSignalEventExp(
     let Some(tables) = (unsafe { tables(hCommand) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnUpdateSignalEventExp {
+    let result = match tables.CommandBufferExp.pfnUpdateSignalEventExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hCommand, phSignalEvent) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phSignalEvent);
+    result
 }
 
 /// `urCommandBufferUpdateWaitEventsExp`:
@@ -864,13 +910,15 @@ pub unsafe extern "C" fn urCommandBufferGetInfoExp(
     let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.CommandBufferExp.pfnGetInfoExp {
+    let result = match tables.CommandBufferExp.pfnGetInfoExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hCommandBuffer, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urCommandBufferGetNativeHandleExp`:

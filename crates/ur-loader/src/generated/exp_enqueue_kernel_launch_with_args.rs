@@ -4,7 +4,7 @@
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, tables};
 
 /// `urEnqueueKernelLaunchWithArgsExp`:
 ///
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.EnqueueExp.pfnKernelLaunchWithArgsExp {
+    let result = match tables.EnqueueExp.pfnKernelLaunchWithArgsExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -48,5 +48,7 @@ pub unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, tables};
 
 /// `urGraphCreateExp`:
 ///
@@ -21,11 +21,13 @@ pub unsafe extern "C" fn urGraphCreateExp(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.GraphExp.pfnCreateExp {
+    let result = match tables.GraphExp.pfnCreateExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, phGraph) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phGraph);
+    result
 }
 
 /// `urQueueBeginGraphCaptureExp`:
@@ -121,7 +123,7 @@ pub unsafe extern "C" fn urEnqueueGraphExp(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.EnqueueExp.pfnGraphExp {
+    let result = match tables.EnqueueExp.pfnGraphExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -133,7 +135,9 @@ pub unsafe extern "C" fn urEnqueueGraphExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }
 
 /// `urGraphDestroyExp`:

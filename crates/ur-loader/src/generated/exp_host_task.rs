@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, tables};
 
 /// `urEnqueueHostTaskExp`:
 ///
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn urEnqueueHostTaskExp(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.EnqueueExp.pfnHostTaskExp {
+    let result = match tables.EnqueueExp.pfnHostTaskExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -40,5 +40,7 @@ pub unsafe extern "C" fn urEnqueueHostTaskExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }

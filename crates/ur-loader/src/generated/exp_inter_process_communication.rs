@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, tables};
 
 /// `urIPCGetMemHandleExp`:
 ///
@@ -261,7 +261,7 @@ pub unsafe extern "C" fn urIPCOpenEventHandleExp(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.IPCExp.pfnOpenEventHandleExp {
+    let result = match tables.IPCExp.pfnOpenEventHandleExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -272,5 +272,7 @@ pub unsafe extern "C" fn urIPCOpenEventHandleExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }

@@ -4,7 +4,7 @@
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, tables};
 
 /// `urEnqueueEventsWaitWithBarrierExt`:
 ///
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn urEnqueueEventsWaitWithBarrierExt(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Enqueue.pfnEventsWaitWithBarrierExt {
+    let result = match tables.Enqueue.pfnEventsWaitWithBarrierExt {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -34,5 +34,7 @@ pub unsafe extern "C" fn urEnqueueEventsWaitWithBarrierExt(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }

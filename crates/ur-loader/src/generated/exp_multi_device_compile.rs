@@ -6,7 +6,7 @@ use core::ffi::c_char;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, tables};
 
 /// `urProgramBuildExp`:
 ///
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn urProgramLinkExp(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.ProgramExp.pfnLinkExp {
+    let result = match tables.ProgramExp.pfnLinkExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -89,5 +89,7 @@ pub unsafe extern "C" fn urProgramLinkExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phProgram);
+    result
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, tables};
 
 /// `urEnqueueNativeCommandExp`:
 ///
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn urEnqueueNativeCommandExp(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.EnqueueExp.pfnNativeCommandExp {
+    let result = match tables.EnqueueExp.pfnNativeCommandExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -44,5 +44,7 @@ pub unsafe extern "C" fn urEnqueueNativeCommandExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phEvent);
+    result
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{queried, tables};
 
 /// `urUsmP2PEnablePeerAccessExp`:
 ///
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn urUsmP2PPeerAccessGetInfoExp(
     let Some(tables) = (unsafe { tables(commandDevice) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.UsmP2PExp.pfnPeerAccessGetInfoExp {
+    let result = match tables.UsmP2PExp.pfnPeerAccessGetInfoExp {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -78,5 +78,7 @@ pub unsafe extern "C" fn urUsmP2PPeerAccessGetInfoExp(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }

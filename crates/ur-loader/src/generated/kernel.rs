@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, released, retained, tables};
 
 /// `urKernelCreate`:
 ///
@@ -22,11 +22,13 @@ pub unsafe extern "C" fn urKernelCreate(
     let Some(tables) = (unsafe { tables(hProgram) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Kernel.pfnCreate {
+    let result = match tables.Kernel.pfnCreate {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hProgram, pKernelName, phKernel) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phKernel);
+    result
 }
 
 /// `urKernelGetInfo`:
@@ -130,11 +132,13 @@ pub unsafe extern "C" fn urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_resul
     let Some(tables) = (unsafe { tables(hKernel) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Kernel.pfnRetain {
+    let result = match tables.Kernel.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hKernel) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hKernel);
+    result
 }
 
 /// `urKernelRelease`:
@@ -147,11 +151,13 @@ pub unsafe extern "C" fn urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_resu
     let Some(tables) = (unsafe { tables(hKernel) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Kernel.pfnRelease {
+    let result = match tables.Kernel.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hKernel) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hKernel);
+    result
 }
 
 /// `urKernelSetExecInfo`:
@@ -234,13 +240,15 @@ pub unsafe extern "C" fn urKernelCreateWithNativeHandle(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Kernel.pfnCreateWithNativeHandle {
+    let result = match tables.Kernel.pfnCreateWithNativeHandle {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hNativeKernel, hContext, hProgram, pProperties, phKernel)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phKernel);
+    result
 }
 
 /// `urKernelGetSuggestedLocalWorkSize`:

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, queried, released, retained, tables};
 
 /// `urMemImageCreate`:
 ///
@@ -25,13 +25,15 @@ pub unsafe extern "C" fn urMemImageCreate(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Mem.pfnImageCreate {
+    let result = match tables.Mem.pfnImageCreate {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hContext, flags, pImageFormat, pImageDesc, pHost, phMem)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phMem);
+    result
 }
 
 /// `urMemBufferCreate`:
@@ -50,11 +52,13 @@ pub unsafe extern "C" fn urMemBufferCreate(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Mem.pfnBufferCreate {
+    let result = match tables.Mem.pfnBufferCreate {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, flags, size, pProperties, phBuffer) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phBuffer);
+    result
 }
 
 /// `urMemRetain`:
@@ -67,11 +71,13 @@ pub unsafe extern "C" fn urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
     let Some(tables) = (unsafe { tables(hMem) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Mem.pfnRetain {
+    let result = match tables.Mem.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hMem) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hMem);
+    result
 }
 
 /// `urMemRelease`:
@@ -84,11 +90,13 @@ pub unsafe extern "C" fn urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
     let Some(tables) = (unsafe { tables(hMem) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Mem.pfnRelease {
+    let result = match tables.Mem.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hMem) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hMem);
+    result
 }
 
 /// `urMemBufferPartition`:
@@ -150,11 +158,13 @@ pub unsafe extern "C" fn urMemBufferCreateWithNativeHandle(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Mem.pfnBufferCreateWithNativeHandle {
+    let result = match tables.Mem.pfnBufferCreateWithNativeHandle {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hNativeMem, hContext, pProperties, phMem) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phMem);
+    result
 }
 
 /// `urMemImageCreateWithNativeHandle`:
@@ -206,13 +216,15 @@ pub unsafe extern "C" fn urMemGetInfo(
     let Some(tables) = (unsafe { tables(hMemory) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Mem.pfnGetInfo {
+    let result = match tables.Mem.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hMemory, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urMemImageGetInfo`:
@@ -231,11 +243,13 @@ pub unsafe extern "C" fn urMemImageGetInfo(
     let Some(tables) = (unsafe { tables(hMemory) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Mem.pfnImageGetInfo {
+    let result = match tables.Mem.pfnImageGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hMemory, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }

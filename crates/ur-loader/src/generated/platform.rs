@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, queried, tables};
 
 /// `urPlatformGet`:
 ///
@@ -46,13 +46,15 @@ pub unsafe extern "C" fn urPlatformGetInfo(
     let Some(tables) = (unsafe { tables(hPlatform) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Platform.pfnGetInfo {
+    let result = match tables.Platform.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hPlatform, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urPlatformGetApiVersion`:
@@ -110,11 +112,13 @@ pub unsafe extern "C" fn urPlatformCreateWithNativeHandle(
     let Some(tables) = (unsafe { tables(hAdapter) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Platform.pfnCreateWithNativeHandle {
+    let result = match tables.Platform.pfnCreateWithNativeHandle {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hNativePlatform, hAdapter, pProperties, phPlatform) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phPlatform);
+    result
 }
 
 /// `urPlatformGetBackendOption`:

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, released, retained, tables};
 
 /// `urProgramCreateWithIL`:
 ///
@@ -24,11 +24,13 @@ pub unsafe extern "C" fn urProgramCreateWithIL(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Program.pfnCreateWithIL {
+    let result = match tables.Program.pfnCreateWithIL {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, pIL, length, pProperties, phProgram) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phProgram);
+    result
 }
 
 /// `urProgramCreateWithBinary`:
@@ -49,7 +51,7 @@ pub unsafe extern "C" fn urProgramCreateWithBinary(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Program.pfnCreateWithBinary {
+    let result = match tables.Program.pfnCreateWithBinary {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -63,7 +65,9 @@ pub unsafe extern "C" fn urProgramCreateWithBinary(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phProgram);
+    result
 }
 
 /// `urProgramBuild`:
@@ -124,11 +128,13 @@ pub unsafe extern "C" fn urProgramLink(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Program.pfnLink {
+    let result = match tables.Program.pfnLink {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, count, phPrograms, pOptions, phProgram) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phProgram);
+    result
 }
 
 /// `urProgramRetain`:
@@ -141,11 +147,13 @@ pub unsafe extern "C" fn urProgramRetain(hProgram: ur_program_handle_t) -> ur_re
     let Some(tables) = (unsafe { tables(hProgram) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Program.pfnRetain {
+    let result = match tables.Program.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hProgram) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hProgram);
+    result
 }
 
 /// `urProgramRelease`:
@@ -158,11 +166,13 @@ pub unsafe extern "C" fn urProgramRelease(hProgram: ur_program_handle_t) -> ur_r
     let Some(tables) = (unsafe { tables(hProgram) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Program.pfnRelease {
+    let result = match tables.Program.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hProgram) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hProgram);
+    result
 }
 
 /// `urProgramGetFunctionPointer`:
@@ -332,9 +342,11 @@ pub unsafe extern "C" fn urProgramCreateWithNativeHandle(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Program.pfnCreateWithNativeHandle {
+    let result = match tables.Program.pfnCreateWithNativeHandle {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hNativeProgram, hContext, pProperties, phProgram) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phProgram);
+    result
 }

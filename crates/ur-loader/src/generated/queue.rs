@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, queried, released, retained, tables};
 
 /// `urQueueGetInfo`:
 ///
@@ -24,11 +24,13 @@ pub unsafe extern "C" fn urQueueGetInfo(
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Queue.pfnGetInfo {
+    let result = match tables.Queue.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hQueue, propName, propSize, pPropValue, pPropSizeRet) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urQueueCreate`:
@@ -46,11 +48,13 @@ pub unsafe extern "C" fn urQueueCreate(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Queue.pfnCreate {
+    let result = match tables.Queue.pfnCreate {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, hDevice, pProperties, phQueue) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phQueue);
+    result
 }
 
 /// `urQueueRetain`:
@@ -63,11 +67,13 @@ pub unsafe extern "C" fn urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Queue.pfnRetain {
+    let result = match tables.Queue.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hQueue) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hQueue);
+    result
 }
 
 /// `urQueueRelease`:
@@ -80,11 +86,13 @@ pub unsafe extern "C" fn urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_
     let Some(tables) = (unsafe { tables(hQueue) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Queue.pfnRelease {
+    let result = match tables.Queue.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hQueue) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hQueue);
+    result
 }
 
 /// `urQueueGetNativeHandle`:
@@ -124,13 +132,15 @@ pub unsafe extern "C" fn urQueueCreateWithNativeHandle(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Queue.pfnCreateWithNativeHandle {
+    let result = match tables.Queue.pfnCreateWithNativeHandle {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hNativeQueue, hContext, hDevice, pProperties, phQueue)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phQueue);
+    result
 }
 
 /// `urQueueFinish`:

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, queried, released, retained, tables};
 
 /// `urSamplerCreate`:
 ///
@@ -22,11 +22,13 @@ pub unsafe extern "C" fn urSamplerCreate(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Sampler.pfnCreate {
+    let result = match tables.Sampler.pfnCreate {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, pDesc, phSampler) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phSampler);
+    result
 }
 
 /// `urSamplerRetain`:
@@ -39,11 +41,13 @@ pub unsafe extern "C" fn urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_re
     let Some(tables) = (unsafe { tables(hSampler) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Sampler.pfnRetain {
+    let result = match tables.Sampler.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hSampler) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hSampler);
+    result
 }
 
 /// `urSamplerRelease`:
@@ -56,11 +60,13 @@ pub unsafe extern "C" fn urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_r
     let Some(tables) = (unsafe { tables(hSampler) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Sampler.pfnRelease {
+    let result = match tables.Sampler.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hSampler) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hSampler);
+    result
 }
 
 /// `urSamplerGetInfo`:
@@ -79,13 +85,15 @@ pub unsafe extern "C" fn urSamplerGetInfo(
     let Some(tables) = (unsafe { tables(hSampler) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Sampler.pfnGetInfo {
+    let result = match tables.Sampler.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hSampler, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urSamplerGetNativeHandle`:
@@ -123,9 +131,11 @@ pub unsafe extern "C" fn urSamplerCreateWithNativeHandle(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Sampler.pfnCreateWithNativeHandle {
+    let result = match tables.Sampler.pfnCreateWithNativeHandle {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hNativeSampler, hContext, pProperties, phSampler) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phSampler);
+    result
 }

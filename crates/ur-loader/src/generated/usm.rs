@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, queried, released, retained, tables};
 
 /// `urUSMHostAlloc`:
 ///
@@ -116,13 +116,15 @@ pub unsafe extern "C" fn urUSMGetMemAllocInfo(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.USM.pfnGetMemAllocInfo {
+    let result = match tables.USM.pfnGetMemAllocInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hContext, pMem, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urUSMPoolCreate`:
@@ -139,11 +141,13 @@ pub unsafe extern "C" fn urUSMPoolCreate(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.USM.pfnPoolCreate {
+    let result = match tables.USM.pfnPoolCreate {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, pPoolDesc, ppPool) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, ppPool);
+    result
 }
 
 /// `urUSMPoolRetain`:
@@ -156,11 +160,13 @@ pub unsafe extern "C" fn urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_resu
     let Some(tables) = (unsafe { tables(pPool) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.USM.pfnPoolRetain {
+    let result = match tables.USM.pfnPoolRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(pPool) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, pPool);
+    result
 }
 
 /// `urUSMPoolRelease`:
@@ -173,11 +179,13 @@ pub unsafe extern "C" fn urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_res
     let Some(tables) = (unsafe { tables(pPool) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.USM.pfnPoolRelease {
+    let result = match tables.USM.pfnPoolRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(pPool) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, pPool);
+    result
 }
 
 /// `urUSMPoolGetInfo`:
@@ -196,9 +204,11 @@ pub unsafe extern "C" fn urUSMPoolGetInfo(
     let Some(tables) = (unsafe { tables(hPool) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.USM.pfnPoolGetInfo {
+    let result = match tables.USM.pfnPoolGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hPool, propName, propSize, pPropValue, pPropSizeRet) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }

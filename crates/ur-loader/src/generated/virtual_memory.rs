@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use crate::dispatch::{created, queried, released, retained, tables};
 
 /// `urVirtualMemGranularityGetInfo`:
 ///
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn urVirtualMemGranularityGetInfo(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.VirtualMem.pfnGranularityGetInfo {
+    let result = match tables.VirtualMem.pfnGranularityGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -40,7 +40,9 @@ pub unsafe extern "C" fn urVirtualMemGranularityGetInfo(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urVirtualMemReserve`:
@@ -171,7 +173,7 @@ pub unsafe extern "C" fn urVirtualMemGetInfo(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.VirtualMem.pfnGetInfo {
+    let result = match tables.VirtualMem.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -185,7 +187,9 @@ pub unsafe extern "C" fn urVirtualMemGetInfo(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
 /// `urPhysicalMemCreate`:
@@ -204,11 +208,13 @@ pub unsafe extern "C" fn urPhysicalMemCreate(
     let Some(tables) = (unsafe { tables(hContext) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.PhysicalMem.pfnCreate {
+    let result = match tables.PhysicalMem.pfnCreate {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hContext, hDevice, size, pProperties, phPhysicalMem) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    created(result, phPhysicalMem);
+    result
 }
 
 /// `urPhysicalMemRetain`:
@@ -223,11 +229,13 @@ pub unsafe extern "C" fn urPhysicalMemRetain(
     let Some(tables) = (unsafe { tables(hPhysicalMem) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.PhysicalMem.pfnRetain {
+    let result = match tables.PhysicalMem.pfnRetain {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hPhysicalMem) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    retained(result, hPhysicalMem);
+    result
 }
 
 /// `urPhysicalMemRelease`:
@@ -242,11 +250,13 @@ pub unsafe extern "C" fn urPhysicalMemRelease(
     let Some(tables) = (unsafe { tables(hPhysicalMem) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.PhysicalMem.pfnRelease {
+    let result = match tables.PhysicalMem.pfnRelease {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe { function(hPhysicalMem) },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    released(result, hPhysicalMem);
+    result
 }
 
 /// `urPhysicalMemGetInfo`:
@@ -265,11 +275,13 @@ pub unsafe extern "C" fn urPhysicalMemGetInfo(
     let Some(tables) = (unsafe { tables(hPhysicalMem) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.PhysicalMem.pfnGetInfo {
+    let result = match tables.PhysicalMem.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hPhysicalMem, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }

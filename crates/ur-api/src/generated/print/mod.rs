@@ -3,9 +3,11 @@
 //! Text forms of what holds pointers.
 
 mod infos;
+mod numbers;
 mod params;
 mod records;
 
 pub use infos::*;
+pub use numbers::*;
 pub use params::print_params;
 pub use records::*;

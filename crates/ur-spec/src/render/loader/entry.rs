@@ -3,7 +3,7 @@
 use super::super::ffi::rust_params;
 use super::super::{c_imports, rust_doc, rust_head};
 use crate::ctype::CType;
-use crate::model::{Dir, Function, Param, Spec};
+use crate::model::{Dir, Effect, Function, Param, Spec};
 use crate::names::ident;
 
 /// Where a call's adapter is found.
@@ -43,17 +43,53 @@ pub(super) fn render(spec: &Spec, feature: &str, functions: &[&Function]) -> Str
     let mut body = String::new();
     for function in functions {
         if let Some(route) = route(spec, function) {
-            body.push_str(&entry(function, &route));
+            body.push_str(&entry(spec, function, &route));
         }
     }
     format!(
-        "{}{}use ur_api::*;\n\nuse crate::dispatch::tables;\n\n{body}",
+        "{}{}use ur_api::*;\n\nuse crate::dispatch::{{{}}};\n\n{body}",
         rust_head(&format!("Entry points of the feature {feature}.")),
-        c_imports(&body)
+        c_imports(&body),
+        dispatch_imports(&body)
     )
 }
 
-fn entry(function: &Function, route: &Route) -> String {
+/// What of `crate::dispatch` the entry points use.
+fn dispatch_imports(body: &str) -> String {
+    let hooks = ["created", "created_many", "queried", "released", "retained"];
+    let used = hooks
+        .into_iter()
+        .filter(|hook| body.contains(&format!("{hook}(result")));
+    used.chain(["tables"]).collect::<Vec<_>>().join(", ")
+}
+
+/// Tells `crate::dispatch` of the handles that the call made, gave back or counted.
+fn hooks(spec: &Spec, function: &Function) -> String {
+    let mut out = String::new();
+    for param in &function.params {
+        let Some(parsed) = CType::parse(&param.r#type) else {
+            continue;
+        };
+        let name = ident(&param.name);
+        let handle = spec.handle(&parsed.base).is_some_and(|h| h.dispatchable());
+        let call = match (param.effect, &param.len, &param.size_in) {
+            (Some(Effect::Alloc), None, _) if handle => format!("created(result, {name})"),
+            (Some(Effect::Alloc), Some(len), _) if handle => {
+                format!("created_many(result, {name}, {len})")
+            }
+            (Some(Effect::Retain), ..) if handle => format!("retained(result, {name})"),
+            (Some(Effect::Release), ..) if handle => format!("released(result, {name})"),
+            (None, _, Some(size)) if param.dir == Some(Dir::Out) => {
+                format!("queried(result, {name}, {size})")
+            }
+            _ => continue,
+        };
+        out.push_str(&format!("{call};\n"));
+    }
+    out
+}
+
+fn entry(spec: &Spec, function: &Function, route: &Route) -> String {
     let name = &function.name;
     let table = function.table.as_deref().unwrap_or_default();
     let member = function.member().unwrap_or_default();
@@ -73,6 +109,12 @@ fn entry(function: &Function, route: &Route) -> String {
              let first = {handle};\n"
         ),
     };
+    let hooks = hooks(spec, function);
+    let (result, tail) = if hooks.is_empty() {
+        ("", "\n".to_owned())
+    } else {
+        ("let result = ", format!(";\n{hooks}result\n"))
+    };
     let handle = if first.is_empty() { &handle } else { "first" };
     format!(
         "{doc}///\n/// # Safety\n/// Handles are live or null and pointers are what the API asks for.\n\
@@ -82,10 +124,10 @@ fn entry(function: &Function, route: &Route) -> String {
          // SAFETY: the caller's handle is live or null.\n\
          let Some(tables) = (unsafe {{ tables({handle}) }}) else {{\n\
          return UR_RESULT_ERROR_INVALID_NULL_HANDLE;\n}};\n\
-         match tables.{table}.{member} {{\n\
+         {result}match tables.{table}.{member} {{\n\
          // SAFETY: the adapter's function gets what the caller promised for this one.\n\
          Some(function) => unsafe {{ function({arguments}) }},\n\
-         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,\n}}\n}}\n\n",
+         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,\n}}{tail}}}\n\n",
         doc = rust_doc(&Some(format!(
             "`{name}`: {}",
             function.doc.as_deref().unwrap_or_default()

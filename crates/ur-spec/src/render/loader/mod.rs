@@ -1,6 +1,8 @@
 //! `crates/ur-loader/src/generated`: what the loader exports.
 
 mod entry;
+mod exports;
+mod layout;
 mod tables;
 
 use super::{File, rust_head};
@@ -38,6 +40,16 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
         text: super::print::exports(spec),
     });
     modules.push("print".to_owned());
+
+    files.push(File {
+        path: path("layout"),
+        text: layout::render(spec),
+    });
+    modules.push("layout".to_owned());
+    files.push(File {
+        path: "crates/ur-loader/exports.generated.map".to_owned(),
+        text: exports::render(spec),
+    });
 
     let mut index = rust_head("The loader's exports, rendered from the API's data.");
     for module in &modules {

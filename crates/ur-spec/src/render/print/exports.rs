@@ -22,7 +22,6 @@ fn values(spec: &Spec) -> Vec<(String, String, bool)> {
 }
 
 /// Every exported name.
-#[cfg(test)]
 pub(in super::super) fn names(spec: &Spec) -> Vec<String> {
     let params = spec.functions().map(|f| print_name(&f.params_struct()));
     values(spec)

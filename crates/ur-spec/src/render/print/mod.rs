@@ -3,6 +3,7 @@
 
 mod exports;
 mod infos;
+mod numbers;
 mod params;
 mod records;
 mod value;
@@ -10,7 +11,6 @@ mod value;
 use super::{File, rust_head};
 use crate::model::Spec;
 
-#[cfg(test)]
 pub(super) use exports::names as export_names;
 pub(super) use exports::render as exports;
 
@@ -18,6 +18,7 @@ pub(super) use exports::render as exports;
 pub(super) fn files(spec: &Spec) -> Vec<File> {
     let modules = [
         ("infos", infos::render(spec)),
+        ("numbers", numbers::render(spec)),
         ("params", params::render(spec)),
         ("records", records::render(spec)),
     ];
@@ -26,7 +27,7 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
     for (name, _) in &modules {
         index.push_str(&format!("mod {name};\n"));
     }
-    index.push_str("\npub use infos::*;\npub use params::print_params;\npub use records::*;\n");
+    index.push_str("\npub use infos::*;\npub use numbers::*;\npub use params::print_params;\npub use records::*;\n");
     let mut files = vec![File {
         path: path("mod"),
         text: index,
