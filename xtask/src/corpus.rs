@@ -44,7 +44,16 @@ fn build_modules(source: Source, sample: Option<u64>, seed: u64) -> Result<bool>
     let folder = match source {
         Source::Dpnp => venv.package_dir("dpnp")?,
     };
-    let mut cargo = process::cargo(["run", "--release", "--quiet", "-p", "ur-corpus", "--"]);
+    let mut cargo = process::cargo([
+        "run",
+        "--release",
+        "--quiet",
+        "-p",
+        "ur-corpus",
+        "--bin",
+        "corpus-build",
+        "--",
+    ]);
     cargo
         .arg("--jit")
         .arg(repo::dist_lib().join("libur_jit.so"))
