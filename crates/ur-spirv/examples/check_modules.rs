@@ -34,10 +34,7 @@ fn main() {
                     .chars()
                     .map(|c| if c.is_ascii_digit() { '#' } else { c })
                     .collect();
-                reasons
-                    .entry(reason)
-                    .or_insert_with(|| (0, file.clone()))
-                    .0 += 1;
+                reasons.entry(reason).or_insert_with(|| (0, file.clone())).0 += 1;
             }
         }
     }

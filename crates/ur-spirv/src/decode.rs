@@ -34,9 +34,10 @@ pub struct Raw<'a> {
 impl<'a> Raw<'a> {
     /// Operand word `n`.
     pub fn word(&self, n: usize) -> Result<u32> {
-        self.words.get(n).copied().ok_or_else(|| {
-            self.invalid(format!("needs at least {} operand words", n + 1))
-        })
+        self.words
+            .get(n)
+            .copied()
+            .ok_or_else(|| self.invalid(format!("needs at least {} operand words", n + 1)))
     }
 
     /// Operand words from `n` on.
@@ -46,16 +47,16 @@ impl<'a> Raw<'a> {
 
     /// The string that starts at operand word `n`, and the number of words it takes.
     pub fn string(&self, n: usize) -> Result<(String, usize)> {
-        let (bytes, words) = string_bytes(self.rest(n))
-            .ok_or_else(|| self.invalid("a string is not terminated"))?;
+        let (bytes, words) =
+            string_bytes(self.rest(n)).ok_or_else(|| self.invalid("a string is not terminated"))?;
         let text = String::from_utf8(bytes).map_err(|_| self.invalid("a string is not UTF-8"))?;
         Ok((text, words))
     }
 
     /// As [`Raw::string`] for strings that only inform: bytes that are not UTF-8 are replaced.
     pub fn lossy_string(&self, n: usize) -> Result<String> {
-        let (bytes, _) = string_bytes(self.rest(n))
-            .ok_or_else(|| self.invalid("a string is not terminated"))?;
+        let (bytes, _) =
+            string_bytes(self.rest(n)).ok_or_else(|| self.invalid("a string is not terminated"))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -130,11 +131,7 @@ impl<'a> Iterator for Instructions<'a> {
         let first = *self.rest.first()?;
         let offset = self.offset;
         let count = (first >> 16) as usize;
-        let Some((words, rest)) = self
-            .rest
-            .split_at_checked(count)
-            .filter(|_| count > 0)
-        else {
+        let Some((words, rest)) = self.rest.split_at_checked(count).filter(|_| count > 0) else {
             let left = self.rest.len();
             self.rest = &[];
             return Some(Err(Error::invalid(

@@ -90,10 +90,8 @@ impl Scalar {
 pub fn fold(module: &Module, op: Op, ty: Id, args: &[u32]) -> Option<u64> {
     let width = width_of(module.ty(ty))?;
     let mask = u64::MAX >> (64 - width);
-    if matches!(
-        module.ty(ty),
-        Type::Float { .. }
-    ) && !matches!(op, Op::Select | Op::Bitcast | Op::CompositeExtract)
+    if matches!(module.ty(ty), Type::Float { .. })
+        && !matches!(op, Op::Select | Op::Bitcast | Op::CompositeExtract)
     {
         return None;
     }
@@ -123,7 +121,11 @@ pub fn fold(module: &Module, op: Op, ty: Id, args: &[u32]) -> Option<u64> {
         },
         2 => binary(op, a, operand(1)?)?,
         3 if op == Op::Select => {
-            let chosen = if a.bits != 0 { operand(1)? } else { operand(2)? };
+            let chosen = if a.bits != 0 {
+                operand(1)?
+            } else {
+                operand(2)?
+            };
             chosen.bits
         }
         _ => return None,
@@ -145,7 +147,11 @@ fn binary(op: Op, a: Scalar, b: Scalar) -> Option<u64> {
         Op::SMod if !overflow => {
             let (x, y) = (a.signed(), b.signed());
             let rem = x.checked_rem(y)?;
-            (if rem != 0 && (rem < 0) != (y < 0) { rem + y } else { rem }) as u64
+            (if rem != 0 && (rem < 0) != (y < 0) {
+                rem + y
+            } else {
+                rem
+            }) as u64
         }
         Op::ShiftLeftLogical => a.bits << shift?,
         Op::ShiftRightLogical => a.bits >> shift?,

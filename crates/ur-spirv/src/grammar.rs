@@ -2,7 +2,10 @@
 
 use crate::Result;
 use crate::decode::{Raw, string_bytes};
-use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind, OperandQuantifier};
+use rspirv::grammar::opencl_std_100::OPENCL_STD_100_INSTRUCTION_TABLE;
+use rspirv::grammar::{
+    INSTRUCTION_TABLE, Instruction, LogicalOperand, OperandKind, OperandQuantifier,
+};
 use rspirv::spirv::{ImageOperands, LoopControl, MemoryAccess, Op};
 use std::sync::LazyLock;
 
@@ -37,12 +40,38 @@ pub fn has_type_and_result(op: Op) -> (bool, bool) {
 
 /// Checks the words of an instruction against its grammar and calls `id` with each id operand
 /// (result type and result left out).
-pub fn walk(raw: &Raw<'_>, mut id: impl FnMut(u32) -> Result<()>) -> Result<()> {
+pub fn walk(raw: &Raw<'_>, id: impl FnMut(u32) -> Result<()>) -> Result<()> {
     let Some(inst) = grammar(raw.op) else {
         return Err(raw.unsupported("no grammar for it"));
     };
+    walk_operands(raw, inst.operands.iter(), id)
+}
+
+/// As [`walk`], for the words after result type and result.
+pub fn walk_args(raw: &Raw<'_>, id: impl FnMut(u32) -> Result<()>) -> Result<()> {
+    let Some(inst) = grammar(raw.op) else {
+        return Err(raw.unsupported("no grammar for it"));
+    };
+    let result =
+        |o: &&LogicalOperand| matches!(o.kind, OperandKind::IdResultType | OperandKind::IdResult);
+    walk_operands(raw, inst.operands.iter().skip_while(result), id)
+}
+
+/// As [`walk`], for the operands of instruction `number` of `OpenCL.std`.
+pub fn walk_opencl(raw: &Raw<'_>, number: u32, id: impl FnMut(u32) -> Result<()>) -> Result<()> {
+    let Some(inst) = OPENCL_STD_100_INSTRUCTION_TABLE.lookup_opcode(number) else {
+        return Err(raw.unsupported(format!("unknown OpenCL.std instruction {number}")));
+    };
+    walk_operands(raw, inst.operands.iter(), id)
+}
+
+fn walk_operands<'g>(
+    raw: &Raw<'_>,
+    operands: impl Iterator<Item = &'g LogicalOperand>,
+    mut id: impl FnMut(u32) -> Result<()>,
+) -> Result<()> {
     let mut cursor = Cursor { raw, at: 0 };
-    for operand in inst.operands {
+    for operand in operands {
         match operand.quantifier {
             OperandQuantifier::One => cursor.operand(operand.kind, &mut id)?,
             OperandQuantifier::ZeroOrOne => {
@@ -84,11 +113,7 @@ impl Cursor<'_, '_> {
         Ok(word)
     }
 
-    fn operand(
-        &mut self,
-        kind: OperandKind,
-        id: &mut impl FnMut(u32) -> Result<()>,
-    ) -> Result<()> {
+    fn operand(&mut self, kind: OperandKind, id: &mut impl FnMut(u32) -> Result<()>) -> Result<()> {
         use OperandKind as K;
         match kind {
             K::IdResultType | K::IdResult => {
@@ -176,7 +201,8 @@ impl Cursor<'_, '_> {
         let mask = LoopControl::from_bits(self.next()?)
             .ok_or_else(|| self.raw.unsupported("unknown loop control bits"))?;
         // Only hints: every bit but these comes with numbers, some with several.
-        let plain = LoopControl::UNROLL | LoopControl::DONT_UNROLL | LoopControl::DEPENDENCY_INFINITE;
+        let plain =
+            LoopControl::UNROLL | LoopControl::DONT_UNROLL | LoopControl::DEPENDENCY_INFINITE;
         if !plain.contains(mask) {
             self.next()?;
             self.at = self.raw.words.len();

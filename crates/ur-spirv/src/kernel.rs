@@ -144,10 +144,8 @@ impl Module {
                     kind,
                     size: layout.size,
                     align,
-                    read_only: has(A::NoWrite)
-                        || self.is_decorated(param.id, Decoration::Constant),
-                    restrict: has(A::NoAlias)
-                        || self.is_decorated(param.id, Decoration::Restrict),
+                    read_only: has(A::NoWrite) || self.is_decorated(param.id, Decoration::Constant),
+                    restrict: has(A::NoAlias) || self.is_decorated(param.id, Decoration::Restrict),
                     volatile: self.is_decorated(param.id, Decoration::Volatile),
                 }
             })

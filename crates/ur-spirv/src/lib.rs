@@ -72,7 +72,10 @@ impl Module {
                 "the size in bytes is no multiple of 4",
             ));
         }
-        let words: Vec<u32> = chunks.iter().map(|chunk| u32::from_ne_bytes(*chunk)).collect();
+        let words: Vec<u32> = chunks
+            .iter()
+            .map(|chunk| u32::from_ne_bytes(*chunk))
+            .collect();
         Self::parse(&words, spec)
     }
 

@@ -93,7 +93,9 @@ pub enum Def {
     },
     /// An imported set of extended instructions.
     ExtSet(ExtSet),
-    /// A string, a decoration group or an alias declaration: of no concern to code.
+    /// An alias domain, scope or scope list: index into [`Module::alias`].
+    Alias(u32),
+    /// A string or a decoration group: of no concern to code.
     Other,
 }
 

@@ -5,12 +5,13 @@ use crate::decode::Raw;
 use crate::model::{Decorated, Def};
 use crate::{Error, Id, Result, grammar};
 use rspirv::spirv::{Decoration, Op};
+use std::collections::HashSet;
 
 /// Decoration groups, which later sections never see: targets get copies of their decorations.
 #[derive(Default)]
 pub struct Groups {
     /// Ids of groups.
-    ids: Vec<Id>,
+    ids: HashSet<Id>,
     /// Group, target, member of the target; with the offset.
     targets: Vec<(Id, Id, Option<u32>, usize)>,
 }
@@ -26,15 +27,13 @@ impl Reader<'_> {
             Op::DecorationGroup => {
                 let id = raw.word(0)?;
                 self.define(raw, id, Def::Other)?;
-                self.groups.ids.push(id);
+                self.groups.ids.insert(id);
                 Ok(())
             }
             Op::GroupDecorate => {
                 let group = self.group(raw)?;
                 for target in raw.rest(1) {
-                    self.groups
-                        .targets
-                        .push((group, *target, None, raw.offset));
+                    self.groups.targets.push((group, *target, None, raw.offset));
                 }
                 Ok(())
             }
@@ -111,7 +110,10 @@ impl Reader<'_> {
         for (group, target, member, offset) in &self.groups.targets {
             for (_, decorated) in crate::model::find(&module.decorations, *group) {
                 if copies.len() >= limit {
-                    return Err(Error::unsupported(*offset, "too many decorations in groups"));
+                    return Err(Error::unsupported(
+                        *offset,
+                        "too many decorations in groups",
+                    ));
                 }
                 let mut decorated = decorated.clone();
                 decorated.member = member.or(decorated.member);

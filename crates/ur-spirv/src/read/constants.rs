@@ -11,7 +11,9 @@ use rspirv::spirv::{BuiltIn, Decoration, LinkageType, Op, StorageClass};
 
 impl Reader<'_> {
     pub(super) fn constant(&mut self, raw: &Raw<'_>) -> Result<()> {
-        grammar::walk(raw, |_| Ok(()))?;
+        if raw.op != Op::SpecConstantOp {
+            grammar::walk(raw, |_| Ok(()))?;
+        }
         let (ty, id) = (raw.word(0)?, raw.word(1)?);
         self.expect_type(raw, ty)?;
         if matches!(self.module.ty(ty), Type::Void | Type::Function { .. }) {
@@ -117,7 +119,10 @@ impl Reader<'_> {
         }
         for (n, part) in parts.iter().enumerate() {
             let expected = members.map_or(Some(same), |m| m.get(n).copied());
-            if !matches!(self.module.def(*part), Def::Constant { .. } | Def::Global(_)) {
+            if !matches!(
+                self.module.def(*part),
+                Def::Constant { .. } | Def::Global(_)
+            ) {
                 return Err(raw.invalid(format!("constituent {part} is no constant")));
             }
             if expected != Some(self.module.type_id_of(*part)) {

@@ -272,7 +272,10 @@ impl Reader<'_> {
         block.phis.push(Phi {
             id,
             ty,
-            incoming: pairs.iter().map(|[value, label]| (*value, *label)).collect(),
+            incoming: pairs
+                .iter()
+                .map(|[value, label]| (*value, *label))
+                .collect(),
             offset: raw.offset,
         });
         Ok(())

@@ -161,11 +161,12 @@ impl<'s> Reader<'s> {
     fn alias_declaration(&mut self, raw: &Raw<'_>) -> Result<()> {
         let module = &self.module;
         grammar::walk(raw, |id| match module.def(id) {
-            Def::Other => Ok(()),
+            Def::Alias(_) | Def::Other => Ok(()),
             _ => Err(raw.invalid(format!("id {id} is no alias declaration or string"))),
         })?;
         let id = raw.word(0)?;
-        self.define(raw, id, Def::Other)?;
+        let index = self.module.alias.len() as u32;
+        self.define(raw, id, Def::Alias(index))?;
         self.module.alias.push(crate::Inst {
             op: raw.op,
             ty: 0,

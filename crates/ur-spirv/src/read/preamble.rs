@@ -4,9 +4,7 @@ use super::Reader;
 use crate::decode::Raw;
 use crate::model::{Def, EntryPoint, ExtSet};
 use crate::{Error, Id, Result, grammar};
-use rspirv::spirv::{
-    AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op,
-};
+use rspirv::spirv::{AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op};
 
 /// An execution mode as it was read.
 pub struct Mode {
@@ -82,9 +80,7 @@ impl Reader<'_> {
             )));
         }
         if MemoryModel::from_u32(memory) != Some(MemoryModel::OpenCL) {
-            return Err(raw.unsupported(format!(
-                "memory model {memory}; only OpenCL is supported"
-            )));
+            return Err(raw.unsupported(format!("memory model {memory}; only OpenCL is supported")));
         }
         self.has_memory_model = true;
         Ok(())
@@ -93,9 +89,9 @@ impl Reader<'_> {
     fn entry_point(&mut self, raw: &Raw<'_>) -> Result<()> {
         let (model, function) = (raw.word(0)?, raw.word(1)?);
         if ExecutionModel::from_u32(model) != Some(ExecutionModel::Kernel) {
-            return Err(raw.unsupported(format!(
-                "execution model {model}; only Kernel is supported"
-            )));
+            return Err(
+                raw.unsupported(format!("execution model {model}; only Kernel is supported"))
+            );
         }
         let (name, words) = raw.string(2)?;
         if name.is_empty() {
@@ -192,7 +188,10 @@ impl Reader<'_> {
             if !found {
                 return Err(Error::invalid(
                     mode.offset,
-                    format!("function {} of an execution mode is no entry point", mode.function),
+                    format!(
+                        "function {} of an execution mode is no entry point",
+                        mode.function
+                    ),
                 ));
             }
         }

@@ -82,7 +82,11 @@ impl Reader<'_> {
         if !matches!(width, 16 | 32 | 64) || raw.words.len() > 2 {
             return Err(raw.unsupported(format!(
                 "floats of {width} bits{}",
-                if raw.words.len() > 2 { " with an encoding" } else { "" }
+                if raw.words.len() > 2 {
+                    " with an encoding"
+                } else {
+                    ""
+                }
             )));
         }
         Ok((Type::Float { width }, scalar_layout(width)))
