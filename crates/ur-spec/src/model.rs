@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::ctype::CType;
 use crate::names;
 
 /// `spec/registry.toml`: what the features share.
@@ -408,7 +409,7 @@ impl Spec {
         self.features.iter().flat_map(|feature| &feature.handle)
     }
 
-    /// Every union and struct, a type after those that it holds by value.
+    /// Every union and struct, a type after those that its members speak of.
     pub fn records(&self) -> Vec<&Record> {
         let mut left: Vec<&Record> = self
             .features
@@ -418,8 +419,12 @@ impl Spec {
         let mut done: Vec<&Record> = Vec::new();
         while !left.is_empty() {
             let waits = |record: &Record| {
-                let by_value = |m: &Member| left.iter().any(|other| other.name == m.r#type);
-                record.members.iter().any(by_value)
+                let base = |m: &Member| CType::parse(&m.r#type).map(|t| t.base);
+                let later = |m: &Member| {
+                    let base = base(m);
+                    left.iter().any(|other| base.as_ref() == Some(&other.name))
+                };
+                record.members.iter().any(later)
             };
             let (later, now): (Vec<_>, Vec<_>) = left.iter().partition(|record| waits(record));
             if now.is_empty() {

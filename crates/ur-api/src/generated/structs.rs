@@ -200,35 +200,6 @@ const _: () = {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct ur_device_partition_properties_t {
-    pub stype: ur_structure_type_t,
-    pub pNext: *mut c_void,
-    pub pProperties: *const ur_device_partition_property_t,
-    pub PropCount: usize,
-}
-
-impl Default for ur_device_partition_properties_t {
-    fn default() -> Self {
-        Self {
-            stype: UR_STRUCTURE_TYPE_DEVICE_PARTITION_PROPERTIES,
-            pNext: null_mut(),
-            pProperties: null(),
-            PropCount: Default::default(),
-        }
-    }
-}
-
-const _: () = {
-    assert!(size_of::<ur_device_partition_properties_t>() == 32);
-    assert!(align_of::<ur_device_partition_properties_t>() == 8);
-    assert!(offset_of!(ur_device_partition_properties_t, stype) == 0);
-    assert!(offset_of!(ur_device_partition_properties_t, pNext) == 8);
-    assert!(offset_of!(ur_device_partition_properties_t, pProperties) == 16);
-    assert!(offset_of!(ur_device_partition_properties_t, PropCount) == 24);
-};
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
 pub struct ur_device_native_properties_t {
     pub stype: ur_structure_type_t,
     pub pNext: *mut c_void,
@@ -777,35 +748,6 @@ const _: () = {
     assert!(offset_of!(ur_program_metadata_value_t, data64) == 0);
     assert!(offset_of!(ur_program_metadata_value_t, pString) == 0);
     assert!(offset_of!(ur_program_metadata_value_t, pData) == 0);
-};
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct ur_program_properties_t {
-    pub stype: ur_structure_type_t,
-    pub pNext: *mut c_void,
-    pub count: u32,
-    pub pMetadatas: *const ur_program_metadata_t,
-}
-
-impl Default for ur_program_properties_t {
-    fn default() -> Self {
-        Self {
-            stype: UR_STRUCTURE_TYPE_PROGRAM_PROPERTIES,
-            pNext: null_mut(),
-            count: Default::default(),
-            pMetadatas: null(),
-        }
-    }
-}
-
-const _: () = {
-    assert!(size_of::<ur_program_properties_t>() == 32);
-    assert!(align_of::<ur_program_properties_t>() == 8);
-    assert!(offset_of!(ur_program_properties_t, stype) == 0);
-    assert!(offset_of!(ur_program_properties_t, pNext) == 8);
-    assert!(offset_of!(ur_program_properties_t, count) == 16);
-    assert!(offset_of!(ur_program_properties_t, pMetadatas) == 24);
 };
 
 #[repr(C)]
@@ -1590,229 +1532,6 @@ const _: () = {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct ur_exp_command_buffer_update_memobj_arg_desc_t {
-    pub stype: ur_structure_type_t,
-    pub pNext: *const c_void,
-    pub argIndex: u32,
-    pub pProperties: *const ur_kernel_arg_mem_obj_properties_t,
-    pub hNewMemObjArg: ur_mem_handle_t,
-}
-
-impl Default for ur_exp_command_buffer_update_memobj_arg_desc_t {
-    fn default() -> Self {
-        Self {
-            stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_MEMOBJ_ARG_DESC,
-            pNext: null(),
-            argIndex: Default::default(),
-            pProperties: null(),
-            hNewMemObjArg: null_mut(),
-        }
-    }
-}
-
-const _: () = {
-    assert!(size_of::<ur_exp_command_buffer_update_memobj_arg_desc_t>() == 40);
-    assert!(align_of::<ur_exp_command_buffer_update_memobj_arg_desc_t>() == 8);
-    assert!(offset_of!(ur_exp_command_buffer_update_memobj_arg_desc_t, stype) == 0);
-    assert!(offset_of!(ur_exp_command_buffer_update_memobj_arg_desc_t, pNext) == 8);
-    assert!(offset_of!(ur_exp_command_buffer_update_memobj_arg_desc_t, argIndex) == 16);
-    assert!(offset_of!(ur_exp_command_buffer_update_memobj_arg_desc_t, pProperties) == 24);
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_memobj_arg_desc_t,
-            hNewMemObjArg
-        ) == 32
-    );
-};
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct ur_exp_command_buffer_update_pointer_arg_desc_t {
-    pub stype: ur_structure_type_t,
-    pub pNext: *const c_void,
-    pub argIndex: u32,
-    pub pProperties: *const ur_kernel_arg_pointer_properties_t,
-    pub pNewPointerArg: *const c_void,
-}
-
-impl Default for ur_exp_command_buffer_update_pointer_arg_desc_t {
-    fn default() -> Self {
-        Self {
-            stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_POINTER_ARG_DESC,
-            pNext: null(),
-            argIndex: Default::default(),
-            pProperties: null(),
-            pNewPointerArg: null(),
-        }
-    }
-}
-
-const _: () = {
-    assert!(size_of::<ur_exp_command_buffer_update_pointer_arg_desc_t>() == 40);
-    assert!(align_of::<ur_exp_command_buffer_update_pointer_arg_desc_t>() == 8);
-    assert!(offset_of!(ur_exp_command_buffer_update_pointer_arg_desc_t, stype) == 0);
-    assert!(offset_of!(ur_exp_command_buffer_update_pointer_arg_desc_t, pNext) == 8);
-    assert!(offset_of!(ur_exp_command_buffer_update_pointer_arg_desc_t, argIndex) == 16);
-    assert!(offset_of!(ur_exp_command_buffer_update_pointer_arg_desc_t, pProperties) == 24);
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_pointer_arg_desc_t,
-            pNewPointerArg
-        ) == 32
-    );
-};
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct ur_exp_command_buffer_update_value_arg_desc_t {
-    pub stype: ur_structure_type_t,
-    pub pNext: *const c_void,
-    pub argIndex: u32,
-    pub argSize: usize,
-    pub pProperties: *const ur_kernel_arg_value_properties_t,
-    pub pNewValueArg: *const c_void,
-}
-
-impl Default for ur_exp_command_buffer_update_value_arg_desc_t {
-    fn default() -> Self {
-        Self {
-            stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_VALUE_ARG_DESC,
-            pNext: null(),
-            argIndex: Default::default(),
-            argSize: Default::default(),
-            pProperties: null(),
-            pNewValueArg: null(),
-        }
-    }
-}
-
-const _: () = {
-    assert!(size_of::<ur_exp_command_buffer_update_value_arg_desc_t>() == 48);
-    assert!(align_of::<ur_exp_command_buffer_update_value_arg_desc_t>() == 8);
-    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, stype) == 0);
-    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, pNext) == 8);
-    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, argIndex) == 16);
-    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, argSize) == 24);
-    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, pProperties) == 32);
-    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, pNewValueArg) == 40);
-};
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct ur_exp_command_buffer_update_kernel_launch_desc_t {
-    pub stype: ur_structure_type_t,
-    pub pNext: *const c_void,
-    pub hCommand: ur_exp_command_buffer_command_handle_t,
-    pub hNewKernel: ur_kernel_handle_t,
-    pub numNewMemObjArgs: u32,
-    pub numNewPointerArgs: u32,
-    pub numNewValueArgs: u32,
-    pub newWorkDim: u32,
-    pub pNewMemObjArgList: *const ur_exp_command_buffer_update_memobj_arg_desc_t,
-    pub pNewPointerArgList: *const ur_exp_command_buffer_update_pointer_arg_desc_t,
-    pub pNewValueArgList: *const ur_exp_command_buffer_update_value_arg_desc_t,
-    pub pNewGlobalWorkOffset: *mut usize,
-    pub pNewGlobalWorkSize: *mut usize,
-    pub pNewLocalWorkSize: *mut usize,
-}
-
-impl Default for ur_exp_command_buffer_update_kernel_launch_desc_t {
-    fn default() -> Self {
-        Self {
-            stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_KERNEL_LAUNCH_DESC,
-            pNext: null(),
-            hCommand: null_mut(),
-            hNewKernel: null_mut(),
-            numNewMemObjArgs: Default::default(),
-            numNewPointerArgs: Default::default(),
-            numNewValueArgs: Default::default(),
-            newWorkDim: Default::default(),
-            pNewMemObjArgList: null(),
-            pNewPointerArgList: null(),
-            pNewValueArgList: null(),
-            pNewGlobalWorkOffset: null_mut(),
-            pNewGlobalWorkSize: null_mut(),
-            pNewLocalWorkSize: null_mut(),
-        }
-    }
-}
-
-const _: () = {
-    assert!(size_of::<ur_exp_command_buffer_update_kernel_launch_desc_t>() == 96);
-    assert!(align_of::<ur_exp_command_buffer_update_kernel_launch_desc_t>() == 8);
-    assert!(offset_of!(ur_exp_command_buffer_update_kernel_launch_desc_t, stype) == 0);
-    assert!(offset_of!(ur_exp_command_buffer_update_kernel_launch_desc_t, pNext) == 8);
-    assert!(offset_of!(ur_exp_command_buffer_update_kernel_launch_desc_t, hCommand) == 16);
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            hNewKernel
-        ) == 24
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            numNewMemObjArgs
-        ) == 32
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            numNewPointerArgs
-        ) == 36
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            numNewValueArgs
-        ) == 40
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            newWorkDim
-        ) == 44
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            pNewMemObjArgList
-        ) == 48
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            pNewPointerArgList
-        ) == 56
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            pNewValueArgList
-        ) == 64
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            pNewGlobalWorkOffset
-        ) == 72
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            pNewGlobalWorkSize
-        ) == 80
-    );
-    assert!(
-        offset_of!(
-            ur_exp_command_buffer_update_kernel_launch_desc_t,
-            pNewLocalWorkSize
-        ) == 88
-    );
-};
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
 pub struct ur_exp_host_task_properties_t {
     pub stype: ur_structure_type_t,
     pub pNext: *mut c_void,
@@ -2025,6 +1744,173 @@ const _: () = {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+pub struct ur_exp_command_buffer_update_memobj_arg_desc_t {
+    pub stype: ur_structure_type_t,
+    pub pNext: *const c_void,
+    pub argIndex: u32,
+    pub pProperties: *const ur_kernel_arg_mem_obj_properties_t,
+    pub hNewMemObjArg: ur_mem_handle_t,
+}
+
+impl Default for ur_exp_command_buffer_update_memobj_arg_desc_t {
+    fn default() -> Self {
+        Self {
+            stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_MEMOBJ_ARG_DESC,
+            pNext: null(),
+            argIndex: Default::default(),
+            pProperties: null(),
+            hNewMemObjArg: null_mut(),
+        }
+    }
+}
+
+const _: () = {
+    assert!(size_of::<ur_exp_command_buffer_update_memobj_arg_desc_t>() == 40);
+    assert!(align_of::<ur_exp_command_buffer_update_memobj_arg_desc_t>() == 8);
+    assert!(offset_of!(ur_exp_command_buffer_update_memobj_arg_desc_t, stype) == 0);
+    assert!(offset_of!(ur_exp_command_buffer_update_memobj_arg_desc_t, pNext) == 8);
+    assert!(offset_of!(ur_exp_command_buffer_update_memobj_arg_desc_t, argIndex) == 16);
+    assert!(offset_of!(ur_exp_command_buffer_update_memobj_arg_desc_t, pProperties) == 24);
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_memobj_arg_desc_t,
+            hNewMemObjArg
+        ) == 32
+    );
+};
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ur_exp_command_buffer_update_pointer_arg_desc_t {
+    pub stype: ur_structure_type_t,
+    pub pNext: *const c_void,
+    pub argIndex: u32,
+    pub pProperties: *const ur_kernel_arg_pointer_properties_t,
+    pub pNewPointerArg: *const c_void,
+}
+
+impl Default for ur_exp_command_buffer_update_pointer_arg_desc_t {
+    fn default() -> Self {
+        Self {
+            stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_POINTER_ARG_DESC,
+            pNext: null(),
+            argIndex: Default::default(),
+            pProperties: null(),
+            pNewPointerArg: null(),
+        }
+    }
+}
+
+const _: () = {
+    assert!(size_of::<ur_exp_command_buffer_update_pointer_arg_desc_t>() == 40);
+    assert!(align_of::<ur_exp_command_buffer_update_pointer_arg_desc_t>() == 8);
+    assert!(offset_of!(ur_exp_command_buffer_update_pointer_arg_desc_t, stype) == 0);
+    assert!(offset_of!(ur_exp_command_buffer_update_pointer_arg_desc_t, pNext) == 8);
+    assert!(offset_of!(ur_exp_command_buffer_update_pointer_arg_desc_t, argIndex) == 16);
+    assert!(offset_of!(ur_exp_command_buffer_update_pointer_arg_desc_t, pProperties) == 24);
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_pointer_arg_desc_t,
+            pNewPointerArg
+        ) == 32
+    );
+};
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ur_exp_command_buffer_update_value_arg_desc_t {
+    pub stype: ur_structure_type_t,
+    pub pNext: *const c_void,
+    pub argIndex: u32,
+    pub argSize: usize,
+    pub pProperties: *const ur_kernel_arg_value_properties_t,
+    pub pNewValueArg: *const c_void,
+}
+
+impl Default for ur_exp_command_buffer_update_value_arg_desc_t {
+    fn default() -> Self {
+        Self {
+            stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_VALUE_ARG_DESC,
+            pNext: null(),
+            argIndex: Default::default(),
+            argSize: Default::default(),
+            pProperties: null(),
+            pNewValueArg: null(),
+        }
+    }
+}
+
+const _: () = {
+    assert!(size_of::<ur_exp_command_buffer_update_value_arg_desc_t>() == 48);
+    assert!(align_of::<ur_exp_command_buffer_update_value_arg_desc_t>() == 8);
+    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, stype) == 0);
+    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, pNext) == 8);
+    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, argIndex) == 16);
+    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, argSize) == 24);
+    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, pProperties) == 32);
+    assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, pNewValueArg) == 40);
+};
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ur_device_partition_properties_t {
+    pub stype: ur_structure_type_t,
+    pub pNext: *mut c_void,
+    pub pProperties: *const ur_device_partition_property_t,
+    pub PropCount: usize,
+}
+
+impl Default for ur_device_partition_properties_t {
+    fn default() -> Self {
+        Self {
+            stype: UR_STRUCTURE_TYPE_DEVICE_PARTITION_PROPERTIES,
+            pNext: null_mut(),
+            pProperties: null(),
+            PropCount: Default::default(),
+        }
+    }
+}
+
+const _: () = {
+    assert!(size_of::<ur_device_partition_properties_t>() == 32);
+    assert!(align_of::<ur_device_partition_properties_t>() == 8);
+    assert!(offset_of!(ur_device_partition_properties_t, stype) == 0);
+    assert!(offset_of!(ur_device_partition_properties_t, pNext) == 8);
+    assert!(offset_of!(ur_device_partition_properties_t, pProperties) == 16);
+    assert!(offset_of!(ur_device_partition_properties_t, PropCount) == 24);
+};
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ur_program_properties_t {
+    pub stype: ur_structure_type_t,
+    pub pNext: *mut c_void,
+    pub count: u32,
+    pub pMetadatas: *const ur_program_metadata_t,
+}
+
+impl Default for ur_program_properties_t {
+    fn default() -> Self {
+        Self {
+            stype: UR_STRUCTURE_TYPE_PROGRAM_PROPERTIES,
+            pNext: null_mut(),
+            count: Default::default(),
+            pMetadatas: null(),
+        }
+    }
+}
+
+const _: () = {
+    assert!(size_of::<ur_program_properties_t>() == 32);
+    assert!(align_of::<ur_program_properties_t>() == 8);
+    assert!(offset_of!(ur_program_properties_t, stype) == 0);
+    assert!(offset_of!(ur_program_properties_t, pNext) == 8);
+    assert!(offset_of!(ur_program_properties_t, count) == 16);
+    assert!(offset_of!(ur_program_properties_t, pMetadatas) == 24);
+};
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct ur_exp_kernel_arg_properties_t {
     pub stype: ur_structure_type_t,
     pub pNext: *mut c_void,
@@ -2056,4 +1942,118 @@ const _: () = {
     assert!(offset_of!(ur_exp_kernel_arg_properties_t, index) == 20);
     assert!(offset_of!(ur_exp_kernel_arg_properties_t, size) == 24);
     assert!(offset_of!(ur_exp_kernel_arg_properties_t, value) == 32);
+};
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ur_exp_command_buffer_update_kernel_launch_desc_t {
+    pub stype: ur_structure_type_t,
+    pub pNext: *const c_void,
+    pub hCommand: ur_exp_command_buffer_command_handle_t,
+    pub hNewKernel: ur_kernel_handle_t,
+    pub numNewMemObjArgs: u32,
+    pub numNewPointerArgs: u32,
+    pub numNewValueArgs: u32,
+    pub newWorkDim: u32,
+    pub pNewMemObjArgList: *const ur_exp_command_buffer_update_memobj_arg_desc_t,
+    pub pNewPointerArgList: *const ur_exp_command_buffer_update_pointer_arg_desc_t,
+    pub pNewValueArgList: *const ur_exp_command_buffer_update_value_arg_desc_t,
+    pub pNewGlobalWorkOffset: *mut usize,
+    pub pNewGlobalWorkSize: *mut usize,
+    pub pNewLocalWorkSize: *mut usize,
+}
+
+impl Default for ur_exp_command_buffer_update_kernel_launch_desc_t {
+    fn default() -> Self {
+        Self {
+            stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_KERNEL_LAUNCH_DESC,
+            pNext: null(),
+            hCommand: null_mut(),
+            hNewKernel: null_mut(),
+            numNewMemObjArgs: Default::default(),
+            numNewPointerArgs: Default::default(),
+            numNewValueArgs: Default::default(),
+            newWorkDim: Default::default(),
+            pNewMemObjArgList: null(),
+            pNewPointerArgList: null(),
+            pNewValueArgList: null(),
+            pNewGlobalWorkOffset: null_mut(),
+            pNewGlobalWorkSize: null_mut(),
+            pNewLocalWorkSize: null_mut(),
+        }
+    }
+}
+
+const _: () = {
+    assert!(size_of::<ur_exp_command_buffer_update_kernel_launch_desc_t>() == 96);
+    assert!(align_of::<ur_exp_command_buffer_update_kernel_launch_desc_t>() == 8);
+    assert!(offset_of!(ur_exp_command_buffer_update_kernel_launch_desc_t, stype) == 0);
+    assert!(offset_of!(ur_exp_command_buffer_update_kernel_launch_desc_t, pNext) == 8);
+    assert!(offset_of!(ur_exp_command_buffer_update_kernel_launch_desc_t, hCommand) == 16);
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            hNewKernel
+        ) == 24
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            numNewMemObjArgs
+        ) == 32
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            numNewPointerArgs
+        ) == 36
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            numNewValueArgs
+        ) == 40
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            newWorkDim
+        ) == 44
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            pNewMemObjArgList
+        ) == 48
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            pNewPointerArgList
+        ) == 56
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            pNewValueArgList
+        ) == 64
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            pNewGlobalWorkOffset
+        ) == 72
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            pNewGlobalWorkSize
+        ) == 80
+    );
+    assert!(
+        offset_of!(
+            ur_exp_command_buffer_update_kernel_launch_desc_t,
+            pNewLocalWorkSize
+        ) == 88
+    );
 };

@@ -1495,22 +1495,6 @@ pub unsafe extern "C" fn urPrintDeviceBinary(
     unsafe { copy(&value, buffer, buff_size, out_size) }
 }
 
-/// Text form of a [`ur_device_partition_properties_t`].
-///
-/// # Safety
-/// Pointers in the value are null or what the API says, `buffer` has room for
-/// `buff_size` bytes or is null, `out_size` may be written or is null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urPrintDevicePartitionProperties(
-    value: ur_device_partition_properties_t,
-    buffer: *mut c_char,
-    buff_size: usize,
-    out_size: *mut usize,
-) -> ur_result_t {
-    // SAFETY: this function asks the same of its caller.
-    unsafe { copy(&value, buffer, buff_size, out_size) }
-}
-
 /// Text form of a [`ur_device_native_properties_t`].
 ///
 /// # Safety
@@ -1807,22 +1791,6 @@ pub unsafe extern "C" fn urPrintUsmPoolLimitsDesc(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urPrintPhysicalMemProperties(
     value: ur_physical_mem_properties_t,
-    buffer: *mut c_char,
-    buff_size: usize,
-    out_size: *mut usize,
-) -> ur_result_t {
-    // SAFETY: this function asks the same of its caller.
-    unsafe { copy(&value, buffer, buff_size, out_size) }
-}
-
-/// Text form of a [`ur_program_properties_t`].
-///
-/// # Safety
-/// Pointers in the value are null or what the API says, `buffer` has room for
-/// `buff_size` bytes or is null, `out_size` may be written or is null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urPrintProgramProperties(
-    value: ur_program_properties_t,
     buffer: *mut c_char,
     buff_size: usize,
     out_size: *mut usize,
@@ -2311,70 +2279,6 @@ pub unsafe extern "C" fn urPrintExpCommandBufferDesc(
     unsafe { copy(&value, buffer, buff_size, out_size) }
 }
 
-/// Text form of a [`ur_exp_command_buffer_update_memobj_arg_desc_t`].
-///
-/// # Safety
-/// Pointers in the value are null or what the API says, `buffer` has room for
-/// `buff_size` bytes or is null, `out_size` may be written or is null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urPrintExpCommandBufferUpdateMemobjArgDesc(
-    value: ur_exp_command_buffer_update_memobj_arg_desc_t,
-    buffer: *mut c_char,
-    buff_size: usize,
-    out_size: *mut usize,
-) -> ur_result_t {
-    // SAFETY: this function asks the same of its caller.
-    unsafe { copy(&value, buffer, buff_size, out_size) }
-}
-
-/// Text form of a [`ur_exp_command_buffer_update_pointer_arg_desc_t`].
-///
-/// # Safety
-/// Pointers in the value are null or what the API says, `buffer` has room for
-/// `buff_size` bytes or is null, `out_size` may be written or is null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urPrintExpCommandBufferUpdatePointerArgDesc(
-    value: ur_exp_command_buffer_update_pointer_arg_desc_t,
-    buffer: *mut c_char,
-    buff_size: usize,
-    out_size: *mut usize,
-) -> ur_result_t {
-    // SAFETY: this function asks the same of its caller.
-    unsafe { copy(&value, buffer, buff_size, out_size) }
-}
-
-/// Text form of a [`ur_exp_command_buffer_update_value_arg_desc_t`].
-///
-/// # Safety
-/// Pointers in the value are null or what the API says, `buffer` has room for
-/// `buff_size` bytes or is null, `out_size` may be written or is null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urPrintExpCommandBufferUpdateValueArgDesc(
-    value: ur_exp_command_buffer_update_value_arg_desc_t,
-    buffer: *mut c_char,
-    buff_size: usize,
-    out_size: *mut usize,
-) -> ur_result_t {
-    // SAFETY: this function asks the same of its caller.
-    unsafe { copy(&value, buffer, buff_size, out_size) }
-}
-
-/// Text form of a [`ur_exp_command_buffer_update_kernel_launch_desc_t`].
-///
-/// # Safety
-/// Pointers in the value are null or what the API says, `buffer` has room for
-/// `buff_size` bytes or is null, `out_size` may be written or is null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urPrintExpCommandBufferUpdateKernelLaunchDesc(
-    value: ur_exp_command_buffer_update_kernel_launch_desc_t,
-    buffer: *mut c_char,
-    buff_size: usize,
-    out_size: *mut usize,
-) -> ur_result_t {
-    // SAFETY: this function asks the same of its caller.
-    unsafe { copy(&value, buffer, buff_size, out_size) }
-}
-
 /// Text form of a [`ur_exp_host_task_properties_t`].
 ///
 /// # Safety
@@ -2487,6 +2391,86 @@ pub unsafe extern "C" fn urPrintExpImageCopyRegion(
     unsafe { copy(&value, buffer, buff_size, out_size) }
 }
 
+/// Text form of a [`ur_exp_command_buffer_update_memobj_arg_desc_t`].
+///
+/// # Safety
+/// Pointers in the value are null or what the API says, `buffer` has room for
+/// `buff_size` bytes or is null, `out_size` may be written or is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urPrintExpCommandBufferUpdateMemobjArgDesc(
+    value: ur_exp_command_buffer_update_memobj_arg_desc_t,
+    buffer: *mut c_char,
+    buff_size: usize,
+    out_size: *mut usize,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe { copy(&value, buffer, buff_size, out_size) }
+}
+
+/// Text form of a [`ur_exp_command_buffer_update_pointer_arg_desc_t`].
+///
+/// # Safety
+/// Pointers in the value are null or what the API says, `buffer` has room for
+/// `buff_size` bytes or is null, `out_size` may be written or is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urPrintExpCommandBufferUpdatePointerArgDesc(
+    value: ur_exp_command_buffer_update_pointer_arg_desc_t,
+    buffer: *mut c_char,
+    buff_size: usize,
+    out_size: *mut usize,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe { copy(&value, buffer, buff_size, out_size) }
+}
+
+/// Text form of a [`ur_exp_command_buffer_update_value_arg_desc_t`].
+///
+/// # Safety
+/// Pointers in the value are null or what the API says, `buffer` has room for
+/// `buff_size` bytes or is null, `out_size` may be written or is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urPrintExpCommandBufferUpdateValueArgDesc(
+    value: ur_exp_command_buffer_update_value_arg_desc_t,
+    buffer: *mut c_char,
+    buff_size: usize,
+    out_size: *mut usize,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe { copy(&value, buffer, buff_size, out_size) }
+}
+
+/// Text form of a [`ur_device_partition_properties_t`].
+///
+/// # Safety
+/// Pointers in the value are null or what the API says, `buffer` has room for
+/// `buff_size` bytes or is null, `out_size` may be written or is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urPrintDevicePartitionProperties(
+    value: ur_device_partition_properties_t,
+    buffer: *mut c_char,
+    buff_size: usize,
+    out_size: *mut usize,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe { copy(&value, buffer, buff_size, out_size) }
+}
+
+/// Text form of a [`ur_program_properties_t`].
+///
+/// # Safety
+/// Pointers in the value are null or what the API says, `buffer` has room for
+/// `buff_size` bytes or is null, `out_size` may be written or is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urPrintProgramProperties(
+    value: ur_program_properties_t,
+    buffer: *mut c_char,
+    buff_size: usize,
+    out_size: *mut usize,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe { copy(&value, buffer, buff_size, out_size) }
+}
+
 /// Text form of a [`ur_exp_kernel_arg_properties_t`].
 ///
 /// # Safety
@@ -2495,6 +2479,22 @@ pub unsafe extern "C" fn urPrintExpImageCopyRegion(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urPrintExpKernelArgProperties(
     value: ur_exp_kernel_arg_properties_t,
+    buffer: *mut c_char,
+    buff_size: usize,
+    out_size: *mut usize,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe { copy(&value, buffer, buff_size, out_size) }
+}
+
+/// Text form of a [`ur_exp_command_buffer_update_kernel_launch_desc_t`].
+///
+/// # Safety
+/// Pointers in the value are null or what the API says, `buffer` has room for
+/// `buff_size` bytes or is null, `out_size` may be written or is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urPrintExpCommandBufferUpdateKernelLaunchDesc(
+    value: ur_exp_command_buffer_update_kernel_launch_desc_t,
     buffer: *mut c_char,
     buff_size: usize,
     out_size: *mut usize,

@@ -1,6 +1,7 @@
 //! Everything generated from the API's data.
 
 mod ffi;
+mod header;
 mod kit;
 mod loader;
 mod mock;
@@ -29,6 +30,7 @@ pub fn files(spec: &Spec) -> io::Result<Vec<File>> {
     files.extend(kit::files(spec));
     files.extend(loader::files(spec));
     files.extend(mock::files(spec));
+    files.extend(header::files(spec));
     for file in &mut files {
         if file.path.ends_with(".rs") {
             file.text = rustfmt(&file.text)

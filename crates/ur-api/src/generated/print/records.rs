@@ -148,30 +148,6 @@ impl Print for ur_device_binary_t {
     }
 }
 
-impl Print for ur_device_partition_properties_t {
-    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // SAFETY: the caller says that pointers inside are null or right.
-        unsafe {
-            f.write_str("(struct ur_device_partition_properties_t){")?;
-            f.write_str(".stype = ")?;
-            write!(f, "{}", self.stype)?;
-            f.write_str(", .pNext = ")?;
-            print_chain(f, self.pNext)?;
-            f.write_str(", .pProperties = ")?;
-            address(f, self.pProperties)?;
-            if !self.pProperties.is_null() {
-                f.write_str(" (")?;
-                let item = *self.pProperties;
-                Print::print(&item, f)?;
-                f.write_str(")")?;
-            }
-            f.write_str(", .PropCount = ")?;
-            write!(f, "{}", self.PropCount)?;
-            f.write_str("}")
-        }
-    }
-}
-
 impl Print for ur_device_native_properties_t {
     unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
         // SAFETY: the caller says that pointers inside are null or right.
@@ -530,35 +506,6 @@ pub unsafe fn print_program_metadata_value(
                 f.write_str("}")
             }
             _ => f.write_str("<unknown>"),
-        }
-    }
-}
-
-impl Print for ur_program_properties_t {
-    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // SAFETY: the caller says that pointers inside are null or right.
-        unsafe {
-            f.write_str("(struct ur_program_properties_t){")?;
-            f.write_str(".stype = ")?;
-            write!(f, "{}", self.stype)?;
-            f.write_str(", .pNext = ")?;
-            print_chain(f, self.pNext)?;
-            f.write_str(", .count = ")?;
-            write!(f, "{}", self.count)?;
-            f.write_str(", .pMetadatas = ")?;
-            address(f, self.pMetadatas)?;
-            if !self.pMetadatas.is_null() {
-                f.write_str(" {")?;
-                for i in 0..self.count as usize {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    let item = *self.pMetadatas.add(i);
-                    Print::print(&item, f)?;
-                }
-                f.write_str("}")?;
-            }
-            f.write_str("}")
         }
     }
 }
@@ -1051,190 +998,6 @@ impl Print for ur_exp_command_buffer_desc_t {
     }
 }
 
-impl Print for ur_exp_command_buffer_update_memobj_arg_desc_t {
-    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // SAFETY: the caller says that pointers inside are null or right.
-        unsafe {
-            f.write_str("(struct ur_exp_command_buffer_update_memobj_arg_desc_t){")?;
-            f.write_str(".stype = ")?;
-            write!(f, "{}", self.stype)?;
-            f.write_str(", .pNext = ")?;
-            print_chain(f, self.pNext)?;
-            f.write_str(", .argIndex = ")?;
-            write!(f, "{}", self.argIndex)?;
-            f.write_str(", .pProperties = ")?;
-            address(f, self.pProperties)?;
-            if !self.pProperties.is_null() {
-                f.write_str(" (")?;
-                let item = *self.pProperties;
-                Print::print(&item, f)?;
-                f.write_str(")")?;
-            }
-            f.write_str(", .hNewMemObjArg = ")?;
-            address(f, self.hNewMemObjArg)?;
-            f.write_str("}")
-        }
-    }
-}
-
-impl Print for ur_exp_command_buffer_update_pointer_arg_desc_t {
-    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // SAFETY: the caller says that pointers inside are null or right.
-        unsafe {
-            f.write_str("(struct ur_exp_command_buffer_update_pointer_arg_desc_t){")?;
-            f.write_str(".stype = ")?;
-            write!(f, "{}", self.stype)?;
-            f.write_str(", .pNext = ")?;
-            print_chain(f, self.pNext)?;
-            f.write_str(", .argIndex = ")?;
-            write!(f, "{}", self.argIndex)?;
-            f.write_str(", .pProperties = ")?;
-            address(f, self.pProperties)?;
-            if !self.pProperties.is_null() {
-                f.write_str(" (")?;
-                let item = *self.pProperties;
-                Print::print(&item, f)?;
-                f.write_str(")")?;
-            }
-            f.write_str(", .pNewPointerArg = ")?;
-            address(f, self.pNewPointerArg)?;
-            f.write_str("}")
-        }
-    }
-}
-
-impl Print for ur_exp_command_buffer_update_value_arg_desc_t {
-    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // SAFETY: the caller says that pointers inside are null or right.
-        unsafe {
-            f.write_str("(struct ur_exp_command_buffer_update_value_arg_desc_t){")?;
-            f.write_str(".stype = ")?;
-            write!(f, "{}", self.stype)?;
-            f.write_str(", .pNext = ")?;
-            print_chain(f, self.pNext)?;
-            f.write_str(", .argIndex = ")?;
-            write!(f, "{}", self.argIndex)?;
-            f.write_str(", .argSize = ")?;
-            write!(f, "{}", self.argSize)?;
-            f.write_str(", .pProperties = ")?;
-            address(f, self.pProperties)?;
-            if !self.pProperties.is_null() {
-                f.write_str(" (")?;
-                let item = *self.pProperties;
-                Print::print(&item, f)?;
-                f.write_str(")")?;
-            }
-            f.write_str(", .pNewValueArg = ")?;
-            address(f, self.pNewValueArg)?;
-            f.write_str("}")
-        }
-    }
-}
-
-impl Print for ur_exp_command_buffer_update_kernel_launch_desc_t {
-    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // SAFETY: the caller says that pointers inside are null or right.
-        unsafe {
-            f.write_str("(struct ur_exp_command_buffer_update_kernel_launch_desc_t){")?;
-            f.write_str(".stype = ")?;
-            write!(f, "{}", self.stype)?;
-            f.write_str(", .pNext = ")?;
-            print_chain(f, self.pNext)?;
-            f.write_str(", .hCommand = ")?;
-            address(f, self.hCommand)?;
-            f.write_str(", .hNewKernel = ")?;
-            address(f, self.hNewKernel)?;
-            f.write_str(", .numNewMemObjArgs = ")?;
-            write!(f, "{}", self.numNewMemObjArgs)?;
-            f.write_str(", .numNewPointerArgs = ")?;
-            write!(f, "{}", self.numNewPointerArgs)?;
-            f.write_str(", .numNewValueArgs = ")?;
-            write!(f, "{}", self.numNewValueArgs)?;
-            f.write_str(", .newWorkDim = ")?;
-            write!(f, "{}", self.newWorkDim)?;
-            f.write_str(", .pNewMemObjArgList = ")?;
-            address(f, self.pNewMemObjArgList)?;
-            if !self.pNewMemObjArgList.is_null() {
-                f.write_str(" {")?;
-                for i in 0..self.numNewMemObjArgs as usize {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    let item = *self.pNewMemObjArgList.add(i);
-                    Print::print(&item, f)?;
-                }
-                f.write_str("}")?;
-            }
-            f.write_str(", .pNewPointerArgList = ")?;
-            address(f, self.pNewPointerArgList)?;
-            if !self.pNewPointerArgList.is_null() {
-                f.write_str(" {")?;
-                for i in 0..self.numNewPointerArgs as usize {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    let item = *self.pNewPointerArgList.add(i);
-                    Print::print(&item, f)?;
-                }
-                f.write_str("}")?;
-            }
-            f.write_str(", .pNewValueArgList = ")?;
-            address(f, self.pNewValueArgList)?;
-            if !self.pNewValueArgList.is_null() {
-                f.write_str(" {")?;
-                for i in 0..self.numNewValueArgs as usize {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    let item = *self.pNewValueArgList.add(i);
-                    Print::print(&item, f)?;
-                }
-                f.write_str("}")?;
-            }
-            f.write_str(", .pNewGlobalWorkOffset = ")?;
-            address(f, self.pNewGlobalWorkOffset)?;
-            if !self.pNewGlobalWorkOffset.is_null() {
-                f.write_str(" {")?;
-                for i in 0..self.newWorkDim as usize {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    let item = *self.pNewGlobalWorkOffset.add(i);
-                    write!(f, "{}", item)?;
-                }
-                f.write_str("}")?;
-            }
-            f.write_str(", .pNewGlobalWorkSize = ")?;
-            address(f, self.pNewGlobalWorkSize)?;
-            if !self.pNewGlobalWorkSize.is_null() {
-                f.write_str(" {")?;
-                for i in 0..self.newWorkDim as usize {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    let item = *self.pNewGlobalWorkSize.add(i);
-                    write!(f, "{}", item)?;
-                }
-                f.write_str("}")?;
-            }
-            f.write_str(", .pNewLocalWorkSize = ")?;
-            address(f, self.pNewLocalWorkSize)?;
-            if !self.pNewLocalWorkSize.is_null() {
-                f.write_str(" {")?;
-                for i in 0..self.newWorkDim as usize {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    let item = *self.pNewLocalWorkSize.add(i);
-                    write!(f, "{}", item)?;
-                }
-                f.write_str("}")?;
-            }
-            f.write_str("}")
-        }
-    }
-}
-
 impl Print for ur_exp_host_task_properties_t {
     unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
         // SAFETY: the caller says that pointers inside are null or right.
@@ -1388,6 +1151,139 @@ impl Print for ur_exp_image_copy_region_t {
     }
 }
 
+impl Print for ur_exp_command_buffer_update_memobj_arg_desc_t {
+    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // SAFETY: the caller says that pointers inside are null or right.
+        unsafe {
+            f.write_str("(struct ur_exp_command_buffer_update_memobj_arg_desc_t){")?;
+            f.write_str(".stype = ")?;
+            write!(f, "{}", self.stype)?;
+            f.write_str(", .pNext = ")?;
+            print_chain(f, self.pNext)?;
+            f.write_str(", .argIndex = ")?;
+            write!(f, "{}", self.argIndex)?;
+            f.write_str(", .pProperties = ")?;
+            address(f, self.pProperties)?;
+            if !self.pProperties.is_null() {
+                f.write_str(" (")?;
+                let item = *self.pProperties;
+                Print::print(&item, f)?;
+                f.write_str(")")?;
+            }
+            f.write_str(", .hNewMemObjArg = ")?;
+            address(f, self.hNewMemObjArg)?;
+            f.write_str("}")
+        }
+    }
+}
+
+impl Print for ur_exp_command_buffer_update_pointer_arg_desc_t {
+    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // SAFETY: the caller says that pointers inside are null or right.
+        unsafe {
+            f.write_str("(struct ur_exp_command_buffer_update_pointer_arg_desc_t){")?;
+            f.write_str(".stype = ")?;
+            write!(f, "{}", self.stype)?;
+            f.write_str(", .pNext = ")?;
+            print_chain(f, self.pNext)?;
+            f.write_str(", .argIndex = ")?;
+            write!(f, "{}", self.argIndex)?;
+            f.write_str(", .pProperties = ")?;
+            address(f, self.pProperties)?;
+            if !self.pProperties.is_null() {
+                f.write_str(" (")?;
+                let item = *self.pProperties;
+                Print::print(&item, f)?;
+                f.write_str(")")?;
+            }
+            f.write_str(", .pNewPointerArg = ")?;
+            address(f, self.pNewPointerArg)?;
+            f.write_str("}")
+        }
+    }
+}
+
+impl Print for ur_exp_command_buffer_update_value_arg_desc_t {
+    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // SAFETY: the caller says that pointers inside are null or right.
+        unsafe {
+            f.write_str("(struct ur_exp_command_buffer_update_value_arg_desc_t){")?;
+            f.write_str(".stype = ")?;
+            write!(f, "{}", self.stype)?;
+            f.write_str(", .pNext = ")?;
+            print_chain(f, self.pNext)?;
+            f.write_str(", .argIndex = ")?;
+            write!(f, "{}", self.argIndex)?;
+            f.write_str(", .argSize = ")?;
+            write!(f, "{}", self.argSize)?;
+            f.write_str(", .pProperties = ")?;
+            address(f, self.pProperties)?;
+            if !self.pProperties.is_null() {
+                f.write_str(" (")?;
+                let item = *self.pProperties;
+                Print::print(&item, f)?;
+                f.write_str(")")?;
+            }
+            f.write_str(", .pNewValueArg = ")?;
+            address(f, self.pNewValueArg)?;
+            f.write_str("}")
+        }
+    }
+}
+
+impl Print for ur_device_partition_properties_t {
+    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // SAFETY: the caller says that pointers inside are null or right.
+        unsafe {
+            f.write_str("(struct ur_device_partition_properties_t){")?;
+            f.write_str(".stype = ")?;
+            write!(f, "{}", self.stype)?;
+            f.write_str(", .pNext = ")?;
+            print_chain(f, self.pNext)?;
+            f.write_str(", .pProperties = ")?;
+            address(f, self.pProperties)?;
+            if !self.pProperties.is_null() {
+                f.write_str(" (")?;
+                let item = *self.pProperties;
+                Print::print(&item, f)?;
+                f.write_str(")")?;
+            }
+            f.write_str(", .PropCount = ")?;
+            write!(f, "{}", self.PropCount)?;
+            f.write_str("}")
+        }
+    }
+}
+
+impl Print for ur_program_properties_t {
+    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // SAFETY: the caller says that pointers inside are null or right.
+        unsafe {
+            f.write_str("(struct ur_program_properties_t){")?;
+            f.write_str(".stype = ")?;
+            write!(f, "{}", self.stype)?;
+            f.write_str(", .pNext = ")?;
+            print_chain(f, self.pNext)?;
+            f.write_str(", .count = ")?;
+            write!(f, "{}", self.count)?;
+            f.write_str(", .pMetadatas = ")?;
+            address(f, self.pMetadatas)?;
+            if !self.pMetadatas.is_null() {
+                f.write_str(" {")?;
+                for i in 0..self.count as usize {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    let item = *self.pMetadatas.add(i);
+                    Print::print(&item, f)?;
+                }
+                f.write_str("}")?;
+            }
+            f.write_str("}")
+        }
+    }
+}
+
 impl Print for ur_exp_kernel_arg_properties_t {
     unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
         // SAFETY: the caller says that pointers inside are null or right.
@@ -1405,6 +1301,110 @@ impl Print for ur_exp_kernel_arg_properties_t {
             write!(f, "{}", self.size)?;
             f.write_str(", .value = ")?;
             print_exp_kernel_arg_value(f, &self.value, self.r#type)?;
+            f.write_str("}")
+        }
+    }
+}
+
+impl Print for ur_exp_command_buffer_update_kernel_launch_desc_t {
+    unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // SAFETY: the caller says that pointers inside are null or right.
+        unsafe {
+            f.write_str("(struct ur_exp_command_buffer_update_kernel_launch_desc_t){")?;
+            f.write_str(".stype = ")?;
+            write!(f, "{}", self.stype)?;
+            f.write_str(", .pNext = ")?;
+            print_chain(f, self.pNext)?;
+            f.write_str(", .hCommand = ")?;
+            address(f, self.hCommand)?;
+            f.write_str(", .hNewKernel = ")?;
+            address(f, self.hNewKernel)?;
+            f.write_str(", .numNewMemObjArgs = ")?;
+            write!(f, "{}", self.numNewMemObjArgs)?;
+            f.write_str(", .numNewPointerArgs = ")?;
+            write!(f, "{}", self.numNewPointerArgs)?;
+            f.write_str(", .numNewValueArgs = ")?;
+            write!(f, "{}", self.numNewValueArgs)?;
+            f.write_str(", .newWorkDim = ")?;
+            write!(f, "{}", self.newWorkDim)?;
+            f.write_str(", .pNewMemObjArgList = ")?;
+            address(f, self.pNewMemObjArgList)?;
+            if !self.pNewMemObjArgList.is_null() {
+                f.write_str(" {")?;
+                for i in 0..self.numNewMemObjArgs as usize {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    let item = *self.pNewMemObjArgList.add(i);
+                    Print::print(&item, f)?;
+                }
+                f.write_str("}")?;
+            }
+            f.write_str(", .pNewPointerArgList = ")?;
+            address(f, self.pNewPointerArgList)?;
+            if !self.pNewPointerArgList.is_null() {
+                f.write_str(" {")?;
+                for i in 0..self.numNewPointerArgs as usize {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    let item = *self.pNewPointerArgList.add(i);
+                    Print::print(&item, f)?;
+                }
+                f.write_str("}")?;
+            }
+            f.write_str(", .pNewValueArgList = ")?;
+            address(f, self.pNewValueArgList)?;
+            if !self.pNewValueArgList.is_null() {
+                f.write_str(" {")?;
+                for i in 0..self.numNewValueArgs as usize {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    let item = *self.pNewValueArgList.add(i);
+                    Print::print(&item, f)?;
+                }
+                f.write_str("}")?;
+            }
+            f.write_str(", .pNewGlobalWorkOffset = ")?;
+            address(f, self.pNewGlobalWorkOffset)?;
+            if !self.pNewGlobalWorkOffset.is_null() {
+                f.write_str(" {")?;
+                for i in 0..self.newWorkDim as usize {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    let item = *self.pNewGlobalWorkOffset.add(i);
+                    write!(f, "{}", item)?;
+                }
+                f.write_str("}")?;
+            }
+            f.write_str(", .pNewGlobalWorkSize = ")?;
+            address(f, self.pNewGlobalWorkSize)?;
+            if !self.pNewGlobalWorkSize.is_null() {
+                f.write_str(" {")?;
+                for i in 0..self.newWorkDim as usize {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    let item = *self.pNewGlobalWorkSize.add(i);
+                    write!(f, "{}", item)?;
+                }
+                f.write_str("}")?;
+            }
+            f.write_str(", .pNewLocalWorkSize = ")?;
+            address(f, self.pNewLocalWorkSize)?;
+            if !self.pNewLocalWorkSize.is_null() {
+                f.write_str(" {")?;
+                for i in 0..self.newWorkDim as usize {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    let item = *self.pNewLocalWorkSize.add(i);
+                    write!(f, "{}", item)?;
+                }
+                f.write_str("}")?;
+            }
             f.write_str("}")
         }
     }
@@ -1428,9 +1428,6 @@ pub unsafe fn print_chain(f: &mut Formatter<'_>, next: *const c_void) -> fmt::Re
             }
             UR_STRUCTURE_TYPE_DEVICE_BINARY => {
                 Print::print(&*next.cast::<ur_device_binary_t>(), f)?
-            }
-            UR_STRUCTURE_TYPE_DEVICE_PARTITION_PROPERTIES => {
-                Print::print(&*next.cast::<ur_device_partition_properties_t>(), f)?
             }
             UR_STRUCTURE_TYPE_DEVICE_NATIVE_PROPERTIES => {
                 Print::print(&*next.cast::<ur_device_native_properties_t>(), f)?
@@ -1479,9 +1476,6 @@ pub unsafe fn print_chain(f: &mut Formatter<'_>, next: *const c_void) -> fmt::Re
             }
             UR_STRUCTURE_TYPE_PHYSICAL_MEM_PROPERTIES => {
                 Print::print(&*next.cast::<ur_physical_mem_properties_t>(), f)?
-            }
-            UR_STRUCTURE_TYPE_PROGRAM_PROPERTIES => {
-                Print::print(&*next.cast::<ur_program_properties_t>(), f)?
             }
             UR_STRUCTURE_TYPE_PROGRAM_NATIVE_PROPERTIES => {
                 Print::print(&*next.cast::<ur_program_native_properties_t>(), f)?
@@ -1568,22 +1562,6 @@ pub unsafe fn print_chain(f: &mut Formatter<'_>, next: *const c_void) -> fmt::Re
             UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_DESC => {
                 Print::print(&*next.cast::<ur_exp_command_buffer_desc_t>(), f)?
             }
-            UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_MEMOBJ_ARG_DESC => Print::print(
-                &*next.cast::<ur_exp_command_buffer_update_memobj_arg_desc_t>(),
-                f,
-            )?,
-            UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_POINTER_ARG_DESC => Print::print(
-                &*next.cast::<ur_exp_command_buffer_update_pointer_arg_desc_t>(),
-                f,
-            )?,
-            UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_VALUE_ARG_DESC => Print::print(
-                &*next.cast::<ur_exp_command_buffer_update_value_arg_desc_t>(),
-                f,
-            )?,
-            UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_KERNEL_LAUNCH_DESC => Print::print(
-                &*next.cast::<ur_exp_command_buffer_update_kernel_launch_desc_t>(),
-                f,
-            )?,
             UR_STRUCTURE_TYPE_EXP_HOST_TASK_PROPERTIES => {
                 Print::print(&*next.cast::<ur_exp_host_task_properties_t>(), f)?
             }
@@ -1600,9 +1578,31 @@ pub unsafe fn print_chain(f: &mut Formatter<'_>, next: *const c_void) -> fmt::Re
             UR_STRUCTURE_TYPE_EXP_IMAGE_COPY_REGION => {
                 Print::print(&*next.cast::<ur_exp_image_copy_region_t>(), f)?
             }
+            UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_MEMOBJ_ARG_DESC => Print::print(
+                &*next.cast::<ur_exp_command_buffer_update_memobj_arg_desc_t>(),
+                f,
+            )?,
+            UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_POINTER_ARG_DESC => Print::print(
+                &*next.cast::<ur_exp_command_buffer_update_pointer_arg_desc_t>(),
+                f,
+            )?,
+            UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_VALUE_ARG_DESC => Print::print(
+                &*next.cast::<ur_exp_command_buffer_update_value_arg_desc_t>(),
+                f,
+            )?,
+            UR_STRUCTURE_TYPE_DEVICE_PARTITION_PROPERTIES => {
+                Print::print(&*next.cast::<ur_device_partition_properties_t>(), f)?
+            }
+            UR_STRUCTURE_TYPE_PROGRAM_PROPERTIES => {
+                Print::print(&*next.cast::<ur_program_properties_t>(), f)?
+            }
             UR_STRUCTURE_TYPE_EXP_KERNEL_ARG_PROPERTIES => {
                 Print::print(&*next.cast::<ur_exp_kernel_arg_properties_t>(), f)?
             }
+            UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_KERNEL_LAUNCH_DESC => Print::print(
+                &*next.cast::<ur_exp_command_buffer_update_kernel_launch_desc_t>(),
+                f,
+            )?,
             stype => write!(f, "{stype}")?,
         }
     }

@@ -4,8 +4,8 @@ use super::super::{c_imports, rust_head};
 use crate::model::Spec;
 use crate::names::print_name;
 
-/// The exported name and the C type of what it prints, enumerations and structs by value.
-fn values(spec: &Spec) -> Vec<(String, String, bool)> {
+/// The exported name and the C type of each printable value, and whether that is an enumeration.
+pub(in super::super) fn values(spec: &Spec) -> Vec<(String, String, bool)> {
     let mut all = Vec::new();
     for e in &spec.enums {
         let plural = if e.flags {

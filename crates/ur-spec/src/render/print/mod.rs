@@ -13,6 +13,7 @@ use crate::model::Spec;
 
 pub(super) use exports::names as export_names;
 pub(super) use exports::render as exports;
+pub(super) use exports::values as printable;
 
 /// The modules of `ur_api::generated::print`.
 pub(super) fn files(spec: &Spec) -> Vec<File> {
