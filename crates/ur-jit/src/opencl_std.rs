@@ -48,13 +48,12 @@ pub type Result<T> = std::result::Result<T, Unsupported>;
 /// that have none).
 ///
 /// `args` are the operands that are values, in order. `literals` are those that are literal numbers:
-/// the length of `vloadn` and of its like, which may be left out, and the rounding mode of the `_r`
-/// stores, which comes last.
+/// the length of `vloadn` and of its like, and the rounding mode of the `_r` stores.
 ///
 /// The builder's fast-math flags do not apply to what is emitted.
 ///
 /// # Errors
-/// [`Unsupported`] if the instruction does not exist, or not on such operands.
+/// [`Unsupported`] if the instruction does not exist on such operands.
 pub fn translate(
     fb: &mut FunctionBuilder,
     op: ClOp,
@@ -65,7 +64,7 @@ pub fn translate(
     check_count(op, args)?;
     // The special cases depend on infinities, zeros' signs and NaN being what they are.
     let flags = std::mem::take(&mut fb.fast_math);
-    let value = dispatch(fb, op, result, args, literals);
+    let value = dispatch(fb, op, result, args, literals.last().copied());
     fb.fast_math = flags;
     value
 }
@@ -75,7 +74,7 @@ fn dispatch(
     op: ClOp,
     result: &Type,
     args: &[Value],
-    literals: &[u32],
+    literal: Option<u32>,
 ) -> Result<Value> {
     use ClOp as O;
     let args = &spread(fb, op, result, args)[..];
@@ -89,10 +88,8 @@ fn dispatch(
         O::vloada_halfn => memory::vload_half(fb, result, args, true)?,
         O::vstore_half | O::vstore_halfn => memory::vstore_half(fb, args, None, false)?,
         O::vstorea_halfn => memory::vstore_half(fb, args, None, true)?,
-        O::vstore_half_r | O::vstore_halfn_r => {
-            memory::vstore_half(fb, args, literals.last().copied(), false)?
-        }
-        O::vstorea_halfn_r => memory::vstore_half(fb, args, literals.last().copied(), true)?,
+        O::vstore_half_r | O::vstore_halfn_r => memory::vstore_half(fb, args, literal, false)?,
+        O::vstorea_halfn_r => memory::vstore_half(fb, args, literal, true)?,
 
         O::shuffle => lanes::shuffle(fb, result, &args[0], &args[1]),
         O::shuffle2 => lanes::shuffle2(fb, result, args),

@@ -11,7 +11,8 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles all functions of `module`, without optimisation that a test would rather not have.
+    /// Compiles `module`; its external functions can be called. There is no
+    /// optimisation, so that nothing is folded before the code runs.
     ///
     /// # Panics
     /// With LLVM's message and the text, if LLVM refuses the module.
@@ -30,7 +31,7 @@ impl Compiled {
             .collect();
         // An engine for each, since names are unique in one; they are few enough to leak.
         let engine = Box::leak(Box::new(Engine::new(&symbols).expect("the engine starts")));
-        let names = module.defined();
+        let names = module.exported();
         let list: Vec<&str> = names.iter().map(String::as_str).collect();
         let code = engine.add(object, &list).expect("the code links");
         Compiled { names, code }

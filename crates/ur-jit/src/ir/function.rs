@@ -636,7 +636,7 @@ impl FunctionBuilder {
             }
         }
         text.push_str("}\n");
-        self.module.define(&self.name, text);
+        self.module.define(&self.name, self.linkage, text);
         Value::global(&self.name)
     }
 }

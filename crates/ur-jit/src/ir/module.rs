@@ -42,6 +42,7 @@ struct Inner {
     /// Text of the declaration of each name; a definition takes its place.
     declarations: BTreeMap<String, String>,
     defined: BTreeSet<String>,
+    exported: Vec<String>,
     functions: Vec<String>,
     attributes: Vec<String>,
     metadata: Vec<String>,
@@ -114,9 +115,9 @@ impl ModuleBuilder {
         self.inner.borrow().defined.contains(name)
     }
 
-    /// The names of all functions with a body.
-    pub fn defined(&self) -> Vec<String> {
-        self.inner.borrow().defined.iter().cloned().collect()
+    /// The names of the functions with a body that others may see.
+    pub fn exported(&self) -> Vec<String> {
+        self.inner.borrow().exported.clone()
     }
 
     /// Defines a variable and returns its address. `constant` forbids writing to it.
@@ -192,10 +193,13 @@ impl ModuleBuilder {
     }
 
     /// Adds a function definition as text; used by [`super::FunctionBuilder::finish`].
-    pub fn define(&self, name: &str, text: String) {
+    pub fn define(&self, name: &str, linkage: Linkage, text: String) {
         let mut inner = self.inner.borrow_mut();
         inner.declarations.remove(name);
         inner.defined.insert(name.to_string());
+        if linkage == Linkage::External {
+            inner.exported.push(name.to_string());
+        }
         inner.functions.push(text);
     }
 
@@ -268,7 +272,11 @@ mod tests {
         m.declare("sinf", &Type::Float, &[Type::Float], "nounwind");
         m.declare("sinf", &Type::Float, &[Type::Float], "");
         m.declare("f", &Type::Void, &[], "");
-        m.define("f", "define void @f() {\n  ret void\n}\n".into());
+        m.define(
+            "f",
+            Linkage::External,
+            "define void @f() {\n  ret void\n}\n".into(),
+        );
         m.declare("f", &Type::Void, &[], "");
         let text = m.render();
         assert_eq!(text.matches("declare").count(), 1);

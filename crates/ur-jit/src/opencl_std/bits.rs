@@ -46,11 +46,6 @@ pub(super) fn quiet_nan(ty: &Type) -> Value {
     Value::float_bits(ty, bits)
 }
 
-/// Whether `x` is not a NaN, for each lane.
-pub(super) fn is_number(fb: &mut FunctionBuilder, x: &Value) -> Value {
-    fb.fcmp("ord", x, x)
-}
-
 /// Whether `x` is infinite, for each lane.
 pub(super) fn is_infinite(fb: &mut FunctionBuilder, x: &Value) -> Value {
     let magnitude = fb.intrinsic_same("fabs", std::slice::from_ref(x));

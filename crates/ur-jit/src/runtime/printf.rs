@@ -1,6 +1,6 @@
 //! OpenCL's `printf`.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 #[repr(C)]
 struct CFile {
@@ -11,7 +11,6 @@ unsafe extern "C" {
     static mut stdout: *mut CFile;
     fn fwrite(from: *const c_void, size: usize, count: usize, to: *mut CFile) -> usize;
     fn snprintf(to: *mut c_char, size: usize, format: *const c_char, ...) -> c_int;
-    fn strlen(text: *const c_char) -> usize;
 }
 
 /// Prints `count` 8-byte arguments at `args` as `format` says; 0 on success, -1 otherwise.
@@ -30,10 +29,7 @@ pub(super) unsafe extern "C" fn printf(
     // SAFETY: as the caller promises.
     let (format, args) = unsafe {
         let args = std::slice::from_raw_parts(args, count as usize);
-        (
-            std::slice::from_raw_parts(format.cast::<u8>(), strlen(format)),
-            args,
-        )
+        (CStr::from_ptr(format).to_bytes(), args)
     };
     // SAFETY: as the caller promises.
     let Some(text) = (unsafe { render(format, args) }) else {
