@@ -1,0 +1,377 @@
+//! Finding the adapters.
+//!
+//! When `UR_ADAPTERS_FORCE_LOAD` is set, the libraries it lists are opened and no others. Otherwise
+//! each known adapter is looked for under its file name `libur_adapter_<name>.so.0`, and the first
+//! place where a usable one is found ends the search for that name:
+//!
+//! 1. the folders in `UR_ADAPTERS_SEARCH_PATH`, in order;
+//! 2. ld.so's own search (`LD_LIBRARY_PATH`, the system's folders);
+//! 3. the folder that holds the loader.
+//!
+//! Both variables are lists of absolute paths, separated by `,` or `:`; the current folder is
+//! never looked at. A library that cannot be used is passed over with its reason written down
+//! ([`Tried`]) and never keeps another from being found. One library found twice, through links
+//! or under two names, is used once.
+
+use crate::adapter::Adapter;
+use crate::environment::{split_paths, variable};
+use crate::generated::ADAPTERS;
+use crate::library::{Holder, Library, holder_of};
+use crate::log::{Level, log};
+use std::ffi::OsStr;
+use std::fmt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use ur_api::ur_device_init_flags_t;
+
+/// Names full paths of the only libraries to open.
+pub const FORCE_LOAD: &str = "UR_ADAPTERS_FORCE_LOAD";
+/// Names folders to look in first.
+pub const SEARCH_PATH: &str = "UR_ADAPTERS_SEARCH_PATH";
+
+/// The order in which adapters are looked for, and so the order of their handles.
+const ORDER: [&str; 7] = [
+    "level_zero",
+    "level_zero_v2",
+    "opencl",
+    "cuda",
+    "hip",
+    "native_cpu",
+    "offload",
+];
+
+/// Opened only for a program that asks for mocking, and then as the only one.
+const MOCK: &str = "mock";
+
+/// How a library came to be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Listed in `UR_ADAPTERS_FORCE_LOAD`.
+    Forced,
+    /// In a folder of `UR_ADAPTERS_SEARCH_PATH`.
+    SearchPath,
+    /// By ld.so's search.
+    System,
+    /// Beside the loader.
+    OwnFolder,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Origin::Forced => FORCE_LOAD,
+            Origin::SearchPath => SEARCH_PATH,
+            Origin::System => "ld.so",
+            Origin::OwnFolder => "the loader's folder",
+        })
+    }
+}
+
+/// What came of trying a library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is in use.
+    Loaded,
+    /// It is the same library as one that is in use already.
+    AlreadyLoaded,
+    /// There is no such file.
+    NotFound,
+    /// It cannot be used, for this reason.
+    Failed(String),
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Loaded => f.write_str("loaded"),
+            Outcome::AlreadyLoaded => f.write_str("is loaded already"),
+            Outcome::NotFound => f.write_str("not found"),
+            Outcome::Failed(reason) => write!(f, "cannot be used: {reason}"),
+        }
+    }
+}
+
+/// One attempt to open an adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// The adapter's short name; for a forced library its file name.
+    pub adapter: String,
+    /// The file; for ld.so's search the name it was given, or what it found.
+    pub path: PathBuf,
+    /// Why it was tried.
+    pub origin: Origin,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// Where to look.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The only libraries to open, if any.
+    pub forced: Vec<PathBuf>,
+    /// Folders to look in first.
+    pub search: Vec<PathBuf>,
+    /// Folders to look in last.
+    pub own: Vec<PathBuf>,
+}
+
+impl Places {
+    /// The places that the environment and the loader's own file give.
+    pub fn from_environment() -> Places {
+        let list = |name| variable(name).map_or_else(Vec::new, |value| split_paths(&value));
+        Places {
+            forced: list(FORCE_LOAD),
+            search: list(SEARCH_PATH),
+            own: own_folders(),
+        }
+    }
+}
+
+static OWN_FOLDERS: Mutex<Option<Vec<PathBuf>>> = Mutex::new(None);
+
+/// Says where adapters lie that came with this loader, for a program that has the loader linked
+/// in. Counts from the next initialisation on.
+pub fn set_own_folders(folders: Vec<PathBuf>) {
+    *OWN_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
+}
+
+/// The folders that came with the loader: where its file lies, by the name it was opened under
+/// and, if that is a link, where the link leads. For a program `…/bin/x` with the loader linked
+/// in also `…/lib`.
+fn own_folders() -> Vec<PathBuf> {
+    let set = OWN_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(folders) = set.as_ref() {
+        return folders.clone();
+    }
+    drop(set);
+    let Some(holder) = holder_of(own_folders as *const std::ffi::c_void) else {
+        return Vec::new();
+    };
+    let (Holder::Library(file) | Holder::Program(file)) = &holder;
+    let mut folders: Vec<PathBuf> = file.parent().map(Path::to_owned).into_iter().collect();
+    let mut add = |folder: PathBuf| {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    };
+    if let Ok(real) = std::fs::canonicalize(file)
+        && let Some(folder) = real.parent()
+    {
+        add(folder.to_owned());
+    }
+    if let Holder::Program(file) = &holder
+        && let Some(bin) = file.parent()
+        && bin.ends_with("bin")
+    {
+        add(bin.with_file_name("lib"));
+    }
+    folders
+}
+
+/// The adapters found, and every attempt made.
+#[derive(Debug, Default)]
+pub struct Discovery {
+    /// Usable adapters, in the order of their handles.
+    pub adapters: Vec<Adapter>,
+    /// Every attempt, in order.
+    pub tried: Vec<Tried>,
+    /// Device and inode of the files in use.
+    files: Vec<(u64, u64)>,
+}
+
+impl Discovery {
+    /// Opens what the places hold. `kinds` leaves out adapters that cannot have a device of any
+    /// of these kinds; 0 leaves out none. With `mock`, only the mock adapter is looked for.
+    pub fn run(places: &Places, kinds: ur_device_init_flags_t, mock: bool) -> Discovery {
+        let mut found = Discovery::default();
+        if mock {
+            found.search(MOCK, places);
+        } else if places.forced.is_empty() {
+            for name in ORDER.into_iter().filter(|name| has_kind(name, kinds)) {
+                found.search(name, places);
+            }
+        } else {
+            for path in &places.forced {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                found.attempt(&short_name(name), path, Origin::Forced);
+            }
+        }
+        found
+    }
+
+    /// Looks for one adapter until a usable one is found.
+    fn search(&mut self, name: &str, places: &Places) {
+        let file = format!("libur_adapter_{name}.so.0");
+        let first = places
+            .search
+            .iter()
+            .map(|folder| (folder.join(&file), Origin::SearchPath));
+        let last = places
+            .own
+            .iter()
+            .map(|folder| (folder.join(&file), Origin::OwnFolder));
+        let system = std::iter::once((PathBuf::from(&file), Origin::System));
+        for (path, origin) in first.chain(system).chain(last) {
+            if self.attempt(name, &path, origin) {
+                break;
+            }
+        }
+    }
+
+    /// Tries one library, writes down what came of it, and says whether it is in use now.
+    fn attempt(&mut self, name: &str, path: &Path, origin: Origin) -> bool {
+        let (path, outcome) = match self.open(name, path, origin) {
+            Ok(path) => (path, Outcome::Loaded),
+            Err(outcome) => (path.to_owned(), outcome),
+        };
+        let level = match (&outcome, origin) {
+            (Outcome::Loaded | Outcome::AlreadyLoaded, _) => Level::Info,
+            (_, Origin::Forced) => Level::Error,
+            (Outcome::NotFound, _) => Level::Debug,
+            (Outcome::Failed(_), _) => Level::Warning,
+        };
+        log!(
+            level,
+            "adapter {name}: {} ({origin}) {outcome}",
+            path.display()
+        );
+        let in_use = matches!(outcome, Outcome::Loaded | Outcome::AlreadyLoaded);
+        self.tried.push(Tried {
+            adapter: name.to_owned(),
+            path,
+            origin,
+            outcome,
+        });
+        in_use
+    }
+
+    /// Opens one library and takes it into use; gives its path.
+    fn open(&mut self, name: &str, path: &Path, origin: Origin) -> Result<PathBuf, Outcome> {
+        if origin != Origin::System {
+            if !path.is_absolute() {
+                return Err(Outcome::Failed("it is not an absolute path".to_owned()));
+            }
+            match std::fs::metadata(path) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    return Err(Outcome::NotFound);
+                }
+                Err(error) => return Err(Outcome::Failed(error.to_string())),
+                // Known before anything in it runs.
+                Ok(file) if self.files.contains(&(file.dev(), file.ino())) => {
+                    return Err(Outcome::AlreadyLoaded);
+                }
+                Ok(_) => {}
+            }
+        }
+        let library = Library::open(path.as_os_str()).map_err(|reason| {
+            // ld.so words it like this for the library itself; for one that it needs in turn, the
+            // sentence begins with that one's name.
+            let absent = format!(
+                "{}: cannot open shared object file: No such",
+                path.display()
+            );
+            if origin == Origin::System && reason.starts_with(&absent) {
+                Outcome::NotFound
+            } else {
+                Outcome::Failed(reason)
+            }
+        })?;
+        if self.adapters.iter().any(|known| known.library == library) {
+            return Err(Outcome::AlreadyLoaded);
+        }
+        let real = library.path().unwrap_or_else(|| path.to_owned());
+        let adapter = Adapter::new(name, &real, library).map_err(Outcome::Failed)?;
+        if let Ok(file) = std::fs::metadata(&real) {
+            self.files.push((file.dev(), file.ino()));
+        }
+        self.adapters.push(adapter);
+        Ok(real)
+    }
+}
+
+/// True when an adapter can have a device of one of the kinds. Those of which nothing is known
+/// can.
+fn has_kind(name: &str, kinds: ur_device_init_flags_t) -> bool {
+    kinds == 0
+        || ADAPTERS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .is_none_or(|(_, has)| has & kinds != 0)
+}
+
+/// `native_cpu` for `libur_adapter_native_cpu.so.0`; other names stay as they are.
+fn short_name(file: &OsStr) -> String {
+    let name = file.to_string_lossy();
+    let short = name
+        .strip_prefix("libur_adapter_")
+        .and_then(|rest| rest.split_once(".so"))
+        .map(|(short, _)| short.to_owned());
+    short.unwrap_or_else(|| name.into_owned())
+}
+
+/// Every attempt of the last initialisation; empty before the first. An adapter whose
+/// `urAdapterGet` failed since then stands as failed.
+pub fn report() -> Vec<Tried> {
+    crate::state::report()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_adapter_of_the_api_is_looked_for_once() {
+        let mut ordered = ORDER.to_vec();
+        ordered.sort_unstable();
+        let mut known: Vec<&str> = ADAPTERS.iter().map(|(name, _)| *name).collect();
+        known.sort_unstable();
+        assert_eq!(ordered, known);
+    }
+
+    #[test]
+    fn kinds_of_device_leave_out_adapters() {
+        use ur_api::{UR_DEVICE_INIT_FLAG_CPU, UR_DEVICE_INIT_FLAG_GPU};
+        assert!(has_kind("cuda", 0));
+        assert!(has_kind("cuda", UR_DEVICE_INIT_FLAG_GPU.0));
+        assert!(!has_kind("cuda", UR_DEVICE_INIT_FLAG_CPU.0));
+        assert!(!has_kind("native_cpu", UR_DEVICE_INIT_FLAG_GPU.0));
+        assert!(has_kind(
+            "native_cpu",
+            UR_DEVICE_INIT_FLAG_GPU.0 | UR_DEVICE_INIT_FLAG_CPU.0
+        ));
+        assert!(has_kind("unheard_of", UR_DEVICE_INIT_FLAG_CPU.0));
+    }
+
+    #[test]
+    fn short_names() {
+        assert_eq!(
+            short_name(OsStr::new("libur_adapter_native_cpu.so.0")),
+            "native_cpu"
+        );
+        assert_eq!(short_name(OsStr::new("libur_adapter_hip.so")), "hip");
+        assert_eq!(short_name(OsStr::new("libother.so")), "libother.so");
+    }
+
+    #[test]
+    fn places_that_hold_nothing() {
+        let nowhere = PathBuf::from("/no/such/folder");
+        let places = Places {
+            forced: Vec::new(),
+            search: vec![nowhere.clone(), PathBuf::from("relative")],
+            own: vec![nowhere],
+        };
+        let found = Discovery::run(&places, 0, true);
+        assert!(found.adapters.is_empty());
+        let outcomes: Vec<_> = found
+            .tried
+            .iter()
+            .map(|tried| (tried.origin, tried.outcome.clone()))
+            .collect();
+        let relative = Outcome::Failed("it is not an absolute path".to_owned());
+        assert_eq!(outcomes[0], (Origin::SearchPath, Outcome::NotFound));
+        assert_eq!(outcomes[1], (Origin::SearchPath, relative));
+        assert_eq!(outcomes[2].0, Origin::System);
+        assert_eq!(outcomes[3], (Origin::OwnFolder, Outcome::NotFound));
+    }
+}
