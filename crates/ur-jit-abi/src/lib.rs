@@ -44,8 +44,8 @@ pub struct Launch {
     pub group_count: [u64; 3],
     /// Number of dimensions given by the caller, 1 to 3.
     pub work_dim: u32,
-    /// Reserved, zero.
-    pub reserved: u32,
+    /// Size in bytes of the local block handed to the kernel, local arguments included.
+    pub local_bytes: u32,
 }
 
 /// Runs the work-groups with linear numbers `first..last` (x fastest) of `launch`.

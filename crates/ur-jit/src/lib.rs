@@ -1,10 +1,23 @@
 //! SPIR-V to machine code through LLVM.
+//!
+//! [`ur_spirv`] reads a module, [`translate`] turns one of its kernels into LLVM IR for a single
+//! work-item, [`lower`] builds the function that runs work-groups, and [`compile`] has LLVM make code
+//! of it. [`table`] is the C interface that adapters see.
 
-pub mod llvm;
-
-pub mod atomic;
+mod atomic;
+pub mod compile;
+pub mod error;
+mod group;
 pub mod ir;
-pub mod opencl_std;
-pub mod runtime;
+mod item;
+pub mod llvm;
+pub mod lower;
+pub mod module;
+mod opencl_std;
+mod runtime;
+pub mod table;
 #[cfg(test)]
 mod testing;
+pub mod translate;
+
+pub use table::ur_jit_table;

@@ -1,0 +1,119 @@
+//! The records through which compiled code knows its work-item and its work-group.
+//!
+//! Every translated function that needs them gets two hidden parameters: a pointer to the record of
+//! its work-item and one to the record of the work-group. A kernel without synchronisation has both
+//! on the stack, where LLVM turns them into plain values; with synchronisation they stand in the
+//! scratch block, one item record for each work-item with its value slots and its suspended state
+//! behind it.
+
+use crate::ir::{FunctionBuilder, Type, Value};
+
+/// Fields of the item record: byte offsets.
+pub mod item {
+    /// `i32`: 0 for a work-item that is done, else the synchronisation point it waits at.
+    pub const KEY: i64 = 0;
+    /// `i32`: number in the sub-group.
+    pub const LANE: i64 = 4;
+    /// `i64` × 3: local id.
+    pub const LOCAL_ID: i64 = 8;
+    /// `i64` × 3: global id, offset included.
+    pub const GLOBAL_ID: i64 = 32;
+    /// `i64`: number in the work-group, x fastest.
+    pub const LINEAR: i64 = 56;
+    /// `i32`: number of the sub-group in the work-group.
+    pub const SUB_GROUP: i64 = 64;
+    /// `i32`: work-items in this sub-group.
+    pub const SUB_GROUP_SIZE: i64 = 68;
+    /// `ptr`: handle of the suspended work-item.
+    pub const HANDLE: i64 = 72;
+    /// Value slots start here, aligned to 16: first the one the item writes, behind it the one it
+    /// reads.
+    pub const SLOTS: i64 = 96;
+}
+
+/// Fields of the group record: byte offsets.
+pub mod group {
+    /// `ptr`: the launch.
+    pub const LAUNCH: i64 = 0;
+    /// `ptr`: the local block.
+    pub const LOCAL: i64 = 8;
+    /// `i64` × 3: number of the work-group in each dimension.
+    pub const GROUP_ID: i64 = 16;
+    /// `i64` × 3: work-items of this work-group in each dimension.
+    pub const SIZE: i64 = 40;
+    /// `ptr`: end of the stack memory that may hold private variables.
+    pub const STACK_TOP: i64 = 64;
+    /// `ptr`: start of the scratch memory that may hold private variables.
+    pub const SCRATCH: i64 = 72;
+    /// `ptr`: end of that memory.
+    pub const SCRATCH_END: i64 = 80;
+    /// `i32`: sub-groups in this work-group.
+    pub const SUB_GROUPS: i64 = 88;
+    /// `i64`: work-items in this work-group.
+    pub const COUNT: i64 = 104;
+    /// `ptr`: the item records.
+    pub const ITEMS: i64 = 112;
+    /// `i64`: bytes from one item record to the next.
+    pub const STRIDE: i64 = 120;
+    /// Size of the record in bytes.
+    pub const BYTES: u64 = 128;
+}
+
+/// Fields of [`ur_jit_abi::Launch`]: byte offsets.
+pub mod launch {
+    /// `u64` × 3.
+    pub const GLOBAL_SIZE: i64 = 0;
+    /// `u64` × 3.
+    pub const GLOBAL_OFFSET: i64 = 24;
+    /// `u64` × 3.
+    pub const LOCAL_SIZE: i64 = 48;
+    /// `u64` × 3.
+    pub const GROUP_COUNT: i64 = 72;
+    /// `u32`.
+    pub const WORK_DIM: i64 = 96;
+    /// `u32`.
+    pub const LOCAL_BYTES: i64 = 100;
+}
+
+/// Alignment of item and group records, and of what stands behind an item record.
+pub const RECORD_ALIGN: u64 = 128;
+
+/// Loads a field of a record.
+pub fn load(fb: &mut FunctionBuilder, record: &Value, offset: i64, ty: &Type) -> Value {
+    let field = fb.ptr_add(record, &Value::i64(offset));
+    fb.load(ty, &field, ty.align())
+}
+
+/// Stores a field of a record.
+pub fn store(fb: &mut FunctionBuilder, record: &Value, offset: i64, value: &Value) {
+    let field = fb.ptr_add(record, &Value::i64(offset));
+    fb.store(value, &field, value.ty.align());
+}
+
+/// Loads a `u64` field of the launch, dimension `dim`.
+pub fn launch_field(fb: &mut FunctionBuilder, group: &Value, offset: i64, dim: i64) -> Value {
+    let launch = load(fb, group, group::LAUNCH, &Type::PTR);
+    load(fb, &launch, offset + 8 * dim, &Type::I64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::launch;
+    use std::mem::offset_of;
+    use ur_jit_abi::Launch;
+
+    #[test]
+    fn launch_offsets_match_the_interface() {
+        let facts = [
+            (launch::GLOBAL_SIZE, offset_of!(Launch, global_size)),
+            (launch::GLOBAL_OFFSET, offset_of!(Launch, global_offset)),
+            (launch::LOCAL_SIZE, offset_of!(Launch, local_size)),
+            (launch::GROUP_COUNT, offset_of!(Launch, group_count)),
+            (launch::WORK_DIM, offset_of!(Launch, work_dim)),
+            (launch::LOCAL_BYTES, offset_of!(Launch, local_bytes)),
+        ];
+        for (ours, theirs) in facts {
+            assert_eq!(ours, i64::try_from(theirs).expect("small"));
+        }
+    }
+}

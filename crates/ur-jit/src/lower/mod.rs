@@ -1,0 +1,173 @@
+//! Makes a translated kernel executable: builds the function that runs work-groups.
+//!
+//! The scalar lowering here runs one work-item after another. A kernel whose work-items never wait
+//! becomes a loop over them; one that synchronises runs its work-items as coroutines, in rounds.
+
+mod coroutine;
+mod plain;
+
+use crate::error::Result;
+use crate::ir::{FunctionBuilder, Linkage, Type, Value};
+use crate::item::{self, group, launch};
+use crate::translate::Translated;
+
+/// Name of the exported function that gives the size of a suspended work-item, for kernels that
+/// synchronise: `extern "C" fn() -> u64`.
+pub const FRAME_SIZE: &str = "ur.frame_size";
+
+/// Adds the function called `entry`, of type [`ur_jit_abi::GroupsFn`], to the translated kernel's
+/// module.
+pub fn lower(kernel: &Translated, entry: &str) -> Result<()> {
+    if kernel.sync {
+        coroutine::lower(kernel, entry)
+    } else {
+        plain::lower(kernel, entry);
+        Ok(())
+    }
+}
+
+/// Bytes of an item record in front of the suspended state: fields and two value slots.
+pub fn record_bytes(kernel: &Translated) -> u64 {
+    let slots = u64::try_from(item::item::SLOTS).unwrap_or(0);
+    (slots + 2 * kernel.slot).next_multiple_of(item::RECORD_ALIGN)
+}
+
+/// The parameters of the function that runs groups, and the loop over them.
+struct Entry {
+    fb: FunctionBuilder,
+    launch: Value,
+    args: Value,
+    local: Value,
+    scratch: Value,
+}
+
+impl Entry {
+    /// Starts the function.
+    fn new(kernel: &Translated, name: &str) -> (Self, Value, Value) {
+        let params = [
+            Type::PTR,
+            Type::PTR,
+            Type::I64,
+            Type::I64,
+            Type::PTR,
+            Type::PTR,
+        ];
+        let mut fb =
+            FunctionBuilder::new(&kernel.ir, name, Linkage::External, &Type::Void, &params);
+        fb.attribute("nounwind");
+        fb.param_attributes(0, "noalias readonly");
+        fb.param_attributes(1, "noalias readonly");
+        let (first, last) = (fb.param(2), fb.param(3));
+        let entry = Self {
+            launch: fb.param(0),
+            args: fb.param(1),
+            local: fb.param(4),
+            scratch: fb.param(5),
+            fb,
+        };
+        (entry, first, last)
+    }
+
+    /// Fills the group record for the work-group with linear number `number`, and returns its size
+    /// in each dimension.
+    fn group_record(&mut self, record: &Value, number: &Value, lanes: u32) -> [Value; 3] {
+        let fb = &mut self.fb;
+        item::store(fb, record, group::LAUNCH, &self.launch);
+        item::store(fb, record, group::LOCAL, &self.local);
+        let frame = fb.intrinsic("frameaddress", &[&Type::PTR], &Type::PTR, &[Value::i32(0)]);
+        item::store(fb, record, group::STACK_TOP, &frame);
+        let counts: Vec<Value> = (0..2)
+            .map(|dim| item::load(fb, &self.launch, launch::GROUP_COUNT + 8 * dim, &Type::I64))
+            .collect();
+        let x = fb.binary("urem", number, &counts[0]);
+        let rest = fb.binary("udiv", number, &counts[0]);
+        let y = fb.binary("urem", &rest, &counts[1]);
+        let z = fb.binary("udiv", &rest, &counts[1]);
+        let mut count = Value::i64(1);
+        let mut sizes = Vec::with_capacity(3);
+        for (dim, id) in (0..3i64).zip([x, y, z]) {
+            let full = item::load(fb, &self.launch, launch::LOCAL_SIZE + 8 * dim, &Type::I64);
+            let global = item::load(fb, &self.launch, launch::GLOBAL_SIZE + 8 * dim, &Type::I64);
+            let start = fb.binary("mul nuw", &id, &full);
+            let left = fb.binary("sub nuw", &global, &start);
+            // The last group of a dimension may be smaller.
+            let size = fb.intrinsic_same("umin", &[full, left]);
+            item::store(fb, record, group::GROUP_ID + 8 * dim, &id);
+            item::store(fb, record, group::SIZE + 8 * dim, &size);
+            count = fb.binary("mul nuw", &count, &size);
+            sizes.push(size);
+        }
+        item::store(fb, record, group::COUNT, &count);
+        let up = fb.binary("add", &count, &Value::i64(i64::from(lanes) - 1));
+        let sub_groups = fb.binary("udiv", &up, &Value::i64(i64::from(lanes)));
+        let sub_groups = fb.int_cast(&sub_groups, &Type::I32, false);
+        item::store(fb, record, group::SUB_GROUPS, &sub_groups);
+        [sizes[0].clone(), sizes[1].clone(), sizes[2].clone()]
+    }
+
+    /// Global id of the first work-item of the group, in each dimension.
+    fn first_ids(&mut self, record: &Value) -> [Value; 3] {
+        let fb = &mut self.fb;
+        [0i64, 1, 2].map(|dim| {
+            let id = item::load(fb, record, group::GROUP_ID + 8 * dim, &Type::I64);
+            let full = item::load(fb, &self.launch, launch::LOCAL_SIZE + 8 * dim, &Type::I64);
+            let offset = item::load(
+                fb,
+                &self.launch,
+                launch::GLOBAL_OFFSET + 8 * dim,
+                &Type::I64,
+            );
+            let start = fb.binary("mul nuw", &id, &full);
+            fb.binary("add", &start, &offset)
+        })
+    }
+}
+
+/// Fills an item record.
+#[allow(clippy::too_many_arguments)]
+fn item_record(
+    fb: &mut FunctionBuilder,
+    record: &Value,
+    group_record: &Value,
+    first_ids: &[Value; 3],
+    local_id: [&Value; 3],
+    linear: &Value,
+    lanes: u32,
+) {
+    for (dim, id) in (0..3i64).zip(local_id) {
+        item::store(fb, record, item::item::LOCAL_ID + 8 * dim, id);
+        let global = fb.binary("add", &first_ids[dim as usize], id);
+        item::store(fb, record, item::item::GLOBAL_ID + 8 * dim, &global);
+    }
+    item::store(fb, record, item::item::LINEAR, linear);
+    let lanes = Value::i64(i64::from(lanes));
+    let sub_group = fb.binary("udiv", linear, &lanes);
+    let lane = fb.binary("urem", linear, &lanes);
+    let count = item::load(fb, group_record, group::COUNT, &Type::I64);
+    let start = fb.binary("mul nuw", &sub_group, &lanes);
+    let left = fb.binary("sub", &count, &start);
+    let size = fb.intrinsic_same("umin", &[left, lanes]);
+    for (offset, value) in [
+        (item::item::SUB_GROUP, sub_group),
+        (item::item::LANE, lane),
+        (item::item::SUB_GROUP_SIZE, size),
+    ] {
+        let value = fb.int_cast(&value, &Type::I32, false);
+        item::store(fb, record, offset, &value);
+    }
+}
+
+/// Loops over all numbers from `first` below `last`.
+fn range(
+    fb: &mut FunctionBuilder,
+    first: &Value,
+    last: &Value,
+    body: impl FnOnce(&mut FunctionBuilder, &Value),
+) {
+    let count = fb.binary("sub", last, first);
+    let start = first.clone();
+    fb.for_each(&count, |fb, index| {
+        let number = fb.binary("add", &start, index);
+        body(fb, &number);
+    });
+}
