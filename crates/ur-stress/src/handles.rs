@@ -55,6 +55,17 @@ struct Run<'a> {
     done: AtomicU64,
     misdirected: AtomicU64,
     first: Mutex<Option<String>>,
+    finished: AtomicU64,
+}
+
+/// Tells the waiting thread that a worker has ended, whichever way.
+struct Finished<'a, 'w>(&'a Run<'w>, &'a std::thread::Thread);
+
+impl Drop for Finished<'_, '_> {
+    fn drop(&mut self) {
+        self.0.finished.fetch_add(1, Ordering::Release);
+        self.1.unpark();
+    }
 }
 
 impl Run<'_> {
@@ -88,18 +99,20 @@ pub fn run(world: &World, plan: Plan, progress: impl Fn(u64)) -> Outcome {
         done: AtomicU64::new(0),
         misdirected: AtomicU64::new(0),
         first: Mutex::new(None),
+        finished: AtomicU64::new(0),
     };
+    let waiting = std::thread::current();
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..plan.threads)
-            .map(|thread| {
-                let share =
-                    plan.steps / plan.threads + u64::from(thread < plan.steps % plan.threads);
-                let rng = Rng::new(plan.seed.wrapping_mul(1_000_003).wrapping_add(thread));
-                let run = &run;
-                scope.spawn(move || Worker::new(run, rng).work(share))
-            })
-            .collect();
-        while !threads.iter().all(|thread| thread.is_finished()) {
+        for thread in 0..plan.threads {
+            let share = plan.steps / plan.threads + u64::from(thread < plan.steps % plan.threads);
+            let rng = Rng::new(plan.seed.wrapping_mul(1_000_003).wrapping_add(thread));
+            let (run, waiting) = (&run, &waiting);
+            scope.spawn(move || {
+                let _finished = Finished(run, waiting);
+                Worker::new(run, rng).work(share);
+            });
+        }
+        while run.finished.load(Ordering::Acquire) < plan.threads {
             std::thread::park_timeout(Duration::from_secs(1));
             progress(run.done.load(Ordering::Relaxed));
         }
