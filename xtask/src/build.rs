@@ -72,6 +72,23 @@ pub fn tree() -> Result<()> {
     Ok(())
 }
 
+/// Builds the loader that keeps a table of handles, in target/dist/test. The test of the defect that
+/// such a table has is run on it too, and must fail there.
+pub fn broken_loader() -> Result<()> {
+    let target = repo::cargo_target().join("broken");
+    process::run(
+        process::cargo(["build", "--quiet", "-p", "ur-loader"])
+            .args(["--features", "broken-handle-table", "--target-dir"])
+            .arg(&target),
+    )?;
+    let folder = repo::dist().join("test");
+    fs::create_dir_all(&folder)?;
+    link_loader(
+        &target.join("debug/libur_loader.a"),
+        &folder.join("libur_loader_broken.so.0"),
+    )
+}
+
 /// Links the loader from its static library. rustc writes a version script of its own for a cdylib,
 /// so exact symbol versions need this step.
 fn link_loader(archive: &Path, to: &Path) -> Result<()> {
@@ -89,8 +106,10 @@ fn link_loader(archive: &Path, to: &Path) -> Result<()> {
             .arg("-Wl,--no-whole-archive")
             .arg(format!("-Wl,--version-script={}", script.display()))
             .arg(format!("-Wl,-soname,{LOADER}"))
+            // Calls inside the loader stay inside it, whatever else the process has loaded.
+            .arg("-Wl,-Bsymbolic")
             .args(["-Wl,--gc-sections", "-Wl,-z,defs", "-Wl,-z,relro,-z,now"])
-            .args(["-lgcc_s", "-lpthread", "-ldl", "-lm", "-lc"]),
+            .args(["-lgcc_s", "-lc", "-lm"]),
     )?;
     fs::rename(&partial, to)?;
     Ok(())

@@ -27,13 +27,11 @@ pub fn of_adapter(query: ur_adapter_info_t, bytes: &[u8]) -> Value {
     unsafe { value(print_adapter_info, query, bytes) }
 }
 
-/// Every query of a device that has a name.
+/// Every query of a device, with its name.
 pub fn device_queries() -> impl Iterator<Item = (ur_device_info_t, &'static str)> {
-    // The API hands out blocks of numbers, the last of which begins at 0x9000.
-    (0..0x1_0000).filter_map(|number| {
-        let query = ur_device_info_t(number);
-        query.name().map(|name| (query, name))
-    })
+    DEVICE_INFOS
+        .iter()
+        .map(|entry| (ur_device_info_t(entry.value), entry.name))
 }
 
 /// The value as it stands in a line of text.
