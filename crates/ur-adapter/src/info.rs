@@ -103,6 +103,38 @@ impl Info<'_> {
         self.bytes(&bytes)
     }
 
+    /// Answers with several runs of bytes, each copied to where the caller's array of pointers says;
+    /// null pointers in it are left out. The answer itself is the array, which stays as it is.
+    ///
+    /// # Errors
+    /// `INVALID_SIZE` when the array has too few pointers.
+    ///
+    /// # Safety
+    /// The query is one whose buffer is such an array, and each pointer that is not null has room
+    /// for its bytes.
+    pub unsafe fn blobs(&mut self, blobs: &[&[u8]]) -> Result {
+        let len = size_of::<*mut u8>() * blobs.len();
+        if !self.size_ret.is_null() {
+            // SAFETY: not null, so writable as `new` was promised.
+            unsafe { self.size_ret.write_unaligned(len) };
+        }
+        if self.value.is_null() {
+            return Ok(());
+        }
+        if self.size < len {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE));
+        }
+        for (index, blob) in blobs.iter().enumerate() {
+            // SAFETY: the buffer holds that many pointers.
+            let to = unsafe { self.value.cast::<*mut u8>().add(index).read_unaligned() };
+            if !to.is_null() {
+                // SAFETY: as the caller says.
+                unsafe { std::ptr::copy_nonoverlapping(blob.as_ptr(), to, blob.len()) };
+            }
+        }
+        Ok(())
+    }
+
     /// Answers with a yes or no as `ur_bool_t`.
     ///
     /// # Errors

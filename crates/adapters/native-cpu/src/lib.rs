@@ -1,1 +1,38 @@
-//! The native CPU adapter: host memory, a worker pool, kernels compiled by ur-jit
+//! The native CPU adapter: host memory, a worker pool, kernels compiled by the JIT.
+//!
+//! The modules are named after what they hold. Those of the API's objects ([`adapter`], [`platform`],
+//! [`device`], [`context`], [`queue`], [`event`], [`memory`], [`usm`], [`program`], [`kernel`],
+//! [`enqueue`]) stand on those that do the work: [`command`] and [`order`] say what runs when,
+//! [`pool`] runs it, [`launch`] and [`copy`] are what runs, [`jit`] opens the compiler, [`facts`]
+//! reads the machine and [`binary`] saves programs.
+
+pub mod adapter;
+pub mod arena;
+pub mod binary;
+pub mod clock;
+pub mod command;
+pub mod context;
+pub mod copy;
+pub mod device;
+pub mod enqueue;
+pub mod event;
+pub mod facts;
+pub mod fork;
+pub mod jit;
+pub mod kernel;
+pub mod launch;
+pub mod memory;
+pub mod order;
+pub mod platform;
+pub mod pool;
+pub mod program;
+pub mod queue;
+pub mod unsupported;
+pub mod usm;
+
+pub use adapter::NativeCpu;
+
+#[cfg(feature = "export")]
+ur_adapter::adapter!(export NativeCpu);
+#[cfg(not(feature = "export"))]
+ur_adapter::adapter!(NativeCpu);

@@ -1,0 +1,396 @@
+//! A command: one piece of work, what it waits for, its state, and whoever waits for it.
+//!
+//! Commands form a graph of forward links only: a command knows its dependents until it finishes,
+//! never its dependencies, so a finished command keeps nothing else alive and chains of any length
+//! are walked by loops. An event of the API holds a share of the command; a command holds no event.
+
+use crate::{clock, fork};
+use std::cell::UnsafeCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use ur_api::{
+    UR_EVENT_STATUS_COMPLETE, UR_EVENT_STATUS_ERROR, UR_EVENT_STATUS_RUNNING,
+    UR_EVENT_STATUS_SUBMITTED, UR_RESULT_ERROR_DEVICE_LOST, UR_RESULT_ERROR_UNKNOWN,
+    UR_RESULT_SUCCESS, ur_event_status_t, ur_result_t,
+};
+
+/// Work that can be run in independent pieces, numbered from 0.
+pub trait Work: Send + Sync {
+    /// Runs one piece on the calling thread; pieces run in any order and at the same time.
+    fn run(&self, piece: u64) -> Result<(), ur_result_t>;
+}
+
+/// Where a command may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// On any worker and on any thread that waits: the code is known not to call back.
+    Compute,
+    /// On a host thread only: code of the user, which may block on locks the waiter holds.
+    Host,
+}
+
+/// Called with the state that was reached.
+pub type Callback = Box<dyn FnOnce(ur_event_status_t) + Send>;
+
+/// Times in nanoseconds, 0 where not reached or not recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// When the command was enqueued.
+    pub queued: u64,
+    /// When its dependencies had finished.
+    pub submitted: u64,
+    /// When its first piece started.
+    pub started: u64,
+    /// When its last piece ended.
+    pub ended: u64,
+}
+
+struct Dependent {
+    command: Arc<Command>,
+    /// A failure of this command is one of the dependent too.
+    inherits: bool,
+}
+
+#[derive(Default)]
+struct Links {
+    dependents: Vec<Dependent>,
+    callbacks: Vec<(ur_event_status_t, Callback)>,
+    waiters: u32,
+}
+
+/// `next` of a command that may not be claimed yet.
+const NOT_READY: u64 = 1 << 62;
+
+/// See the module documentation.
+pub struct Command {
+    state: AtomicU32,
+    /// Unfinished dependencies, plus one while the command is being enqueued.
+    pending: AtomicU32,
+    /// The failure of the command or of a dependency, 0 for none.
+    error: AtomicU32,
+    generation: u32,
+    lane: Lane,
+    profiled: bool,
+    starting_callbacks: AtomicBool,
+    pieces: u64,
+    next: AtomicU64,
+    done: AtomicU64,
+    queued: u64,
+    submitted: AtomicU64,
+    started: AtomicU64,
+    ended: AtomicU64,
+    links: Mutex<Links>,
+    finished: Condvar,
+    /// Counts this command among its unfinished dependencies: the next barrier of the queue.
+    gate: Option<Arc<Command>>,
+    /// Read by threads that hold a claimed piece, taken by the one that ends the last piece.
+    work: UnsafeCell<Option<Box<dyn Work>>>,
+}
+
+// SAFETY: `work` is only read between claiming a piece and counting it as done, and only taken by
+// the thread that counts the last piece, which orders it after all reads; the rest is `Sync`.
+unsafe impl Sync for Command {}
+// SAFETY: the work is `Send`.
+unsafe impl Send for Command {}
+
+/// Commands that became ready and callbacks that became due, to be passed to the pool.
+#[derive(Default)]
+pub struct Released {
+    /// Commands without unfinished dependencies, not yet dispatched.
+    pub ready: Vec<Arc<Command>>,
+    /// Callbacks with the state they are told.
+    pub callbacks: Vec<(ur_event_status_t, Callback)>,
+}
+
+impl Command {
+    /// A command that runs `work` in `pieces` pieces; without work it only orders others. Its
+    /// dependencies follow with [`Command::depend_on`], then [`Command::enqueued`].
+    pub fn new(
+        work: Option<(Box<dyn Work>, u64)>,
+        lane: Lane,
+        profiled: bool,
+        gate: Option<Arc<Command>>,
+    ) -> Arc<Command> {
+        let (work, pieces) = match work {
+            Some((work, pieces)) => (Some(work), pieces),
+            None => (None, 0),
+        };
+        if let Some(gate) = &gate {
+            gate.pending.fetch_add(1, Ordering::Relaxed);
+        }
+        Arc::new(Command {
+            state: AtomicU32::new(UR_EVENT_STATUS_SUBMITTED.0),
+            pending: AtomicU32::new(1),
+            error: AtomicU32::new(0),
+            generation: fork::generation(),
+            lane,
+            profiled,
+            starting_callbacks: AtomicBool::new(false),
+            pieces,
+            next: AtomicU64::new(NOT_READY),
+            done: AtomicU64::new(0),
+            queued: if profiled { clock::now() } else { 0 },
+            submitted: AtomicU64::new(0),
+            started: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            links: Mutex::default(),
+            finished: Condvar::new(),
+            gate,
+            work: UnsafeCell::new(work),
+        })
+    }
+
+    fn links(&self) -> MutexGuard<'_, Links> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state as an event tells it. A command that a fork cut off is in error.
+    pub fn status(&self) -> ur_event_status_t {
+        let state = ur_event_status_t(self.state.load(Ordering::Acquire));
+        if !is_final(state) && self.generation != fork::generation() {
+            return UR_EVENT_STATUS_ERROR;
+        }
+        state
+    }
+
+    /// Whether it ended, with success or not.
+    pub fn is_finished(&self) -> bool {
+        is_final(self.status())
+    }
+
+    /// What became of a finished command.
+    pub fn outcome(&self) -> Result<(), ur_result_t> {
+        match self.error.load(Ordering::Acquire) {
+            0 if is_final(ur_event_status_t(self.state.load(Ordering::Acquire))) => Ok(()),
+            0 if self.generation != fork::generation() => Err(UR_RESULT_ERROR_DEVICE_LOST),
+            0 => Ok(()),
+            error => Err(ur_result_t(error)),
+        }
+    }
+
+    /// Whether times are recorded.
+    pub fn is_profiled(&self) -> bool {
+        self.profiled
+    }
+
+    /// The times so far.
+    pub fn times(&self) -> Times {
+        Times {
+            queued: self.queued,
+            submitted: self.submitted.load(Ordering::Relaxed),
+            started: self.started.load(Ordering::Relaxed),
+            ended: self.ended.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Where it may run.
+    pub fn lane(&self) -> Lane {
+        self.lane
+    }
+
+    /// Number of pieces.
+    pub fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
+    /// Whether only its own enqueueing (not a dependency) holds it back: for a barrier in the making,
+    /// whether everything it would wait for has finished.
+    pub fn is_unblocked(&self) -> bool {
+        self.pending.load(Ordering::Acquire) <= 1
+    }
+
+    /// Makes this command wait for `dependency`. With `inherits` a failure of the dependency
+    /// becomes one of this command. Only before [`Command::enqueued`].
+    pub fn depend_on(self: &Arc<Self>, dependency: &Command, inherits: bool) {
+        if !dependency.is_finished() {
+            let mut links = dependency.links();
+            if !dependency.is_finished() {
+                self.pending.fetch_add(1, Ordering::Relaxed);
+                links.dependents.push(Dependent {
+                    command: self.clone(),
+                    inherits,
+                });
+                return;
+            }
+        }
+        if inherits && let Err(error) = dependency.outcome() {
+            self.fail(error);
+        }
+    }
+
+    /// Notes a failure; the first one stays.
+    fn fail(&self, error: ur_result_t) {
+        let _ = self
+            .error
+            .compare_exchange(0, error.0, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// Ends the enqueueing. True when nothing holds the command back: the caller dispatches it.
+    #[must_use]
+    pub fn enqueued(&self) -> bool {
+        self.dependency_done()
+    }
+
+    fn dependency_done(&self) -> bool {
+        if self.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
+            return false;
+        }
+        if self.profiled {
+            self.submitted.store(clock::now(), Ordering::Relaxed);
+        }
+        true
+    }
+
+    /// Whether a ready command has nothing to run, because it only orders others or because a
+    /// dependency failed.
+    pub fn is_idle(&self) -> bool {
+        self.pieces == 0 || self.error.load(Ordering::Acquire) != 0
+    }
+
+    /// Lets the pieces of a ready command be claimed.
+    pub fn open(&self) {
+        self.next.store(0, Ordering::Release);
+    }
+
+    /// A piece for the calling thread to run, if one is left and the command is ready.
+    pub fn claim(&self) -> Option<u64> {
+        // The check keeps the counter from running far past the end.
+        if self.next.load(Ordering::Acquire) >= self.pieces {
+            return None;
+        }
+        let piece = self.next.fetch_add(1, Ordering::AcqRel);
+        (piece < self.pieces).then_some(piece)
+    }
+
+    /// Whether there is nothing (more) to claim.
+    pub fn is_claimed(&self) -> bool {
+        self.next.load(Ordering::Acquire) >= self.pieces
+    }
+
+    /// Runs a claimed piece. Ending the last one finishes the command.
+    pub fn run(&self, piece: u64, released: &mut Released) {
+        if piece == 0 {
+            self.start(released);
+        }
+        // SAFETY: the piece is claimed and not yet counted as done, so nobody takes the work.
+        let work = unsafe { (*self.work.get()).as_deref() };
+        if let Some(work) = work {
+            match catch_unwind(AssertUnwindSafe(|| work.run(piece))) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => self.fail(error),
+                Err(_) => self.fail(UR_RESULT_ERROR_UNKNOWN),
+            }
+        }
+        if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.pieces {
+            self.finish(released);
+        }
+    }
+
+    fn start(&self, released: &mut Released) {
+        if self.profiled {
+            self.started.store(clock::now(), Ordering::Relaxed);
+        }
+        let _ = self.state.compare_exchange(
+            UR_EVENT_STATUS_SUBMITTED.0,
+            UR_EVENT_STATUS_RUNNING.0,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+        if self.starting_callbacks.load(Ordering::Acquire) {
+            let mut links = self.links();
+            let due = links
+                .callbacks
+                .extract_if(.., |(at, _)| *at != UR_EVENT_STATUS_COMPLETE);
+            released.callbacks.extend(due);
+        }
+    }
+
+    /// Ends the command: wakes waiters, hands out dependents that became ready and callbacks. For
+    /// a command with pieces only the thread that ran the last one calls it.
+    pub fn finish(&self, released: &mut Released) {
+        // SAFETY: all pieces are done (or never will be run), so no other thread reads the work.
+        let work = unsafe { (*self.work.get()).take() };
+        // What the work holds is given back before anybody can see the command as finished. A
+        // panicking destructor must not cut the chain of dependents.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
+        if self.profiled {
+            let now = clock::now();
+            if self.started.load(Ordering::Relaxed) == 0 {
+                self.started.store(now, Ordering::Relaxed);
+            }
+            self.ended.store(now, Ordering::Relaxed);
+        }
+        let error = self.error.load(Ordering::Acquire);
+        let state = if error == UR_RESULT_SUCCESS.0 {
+            UR_EVENT_STATUS_COMPLETE
+        } else {
+            UR_EVENT_STATUS_ERROR
+        };
+        let (dependents, callbacks) = {
+            let mut links = self.links();
+            self.state.store(state.0, Ordering::Release);
+            if links.waiters > 0 {
+                self.finished.notify_all();
+            }
+            (
+                std::mem::take(&mut links.dependents),
+                std::mem::take(&mut links.callbacks),
+            )
+        };
+        for dependent in dependents {
+            if dependent.inherits && error != 0 {
+                dependent.command.fail(ur_result_t(error));
+            }
+            if dependent.command.dependency_done() {
+                released.ready.push(dependent.command);
+            }
+        }
+        if let Some(gate) = &self.gate
+            && gate.dependency_done()
+        {
+            released.ready.push(gate.clone());
+        }
+        released
+            .callbacks
+            .extend(callbacks.into_iter().map(|(_, call)| (state, call)));
+    }
+
+    /// Has `callback` called once the command reaches `at` or a later state. Handed back with the
+    /// present state when that is already so.
+    pub fn when(
+        &self,
+        at: ur_event_status_t,
+        callback: Callback,
+    ) -> Option<(ur_event_status_t, Callback)> {
+        let mut links = self.links();
+        let status = self.status();
+        // The states count down towards COMPLETE; ERROR is final too.
+        if is_final(status) || status.0 <= at.0 {
+            return Some((status, callback));
+        }
+        if at != UR_EVENT_STATUS_COMPLETE {
+            self.starting_callbacks.store(true, Ordering::Release);
+        }
+        links.callbacks.push((at, callback));
+        drop(links);
+        None
+    }
+
+    /// Blocks until the command is finished, without helping.
+    pub fn block(&self) {
+        let mut links = self.links();
+        links.waiters += 1;
+        while !self.is_finished() {
+            links = self
+                .finished
+                .wait(links)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        links.waiters -= 1;
+    }
+}
+
+fn is_final(state: ur_event_status_t) -> bool {
+    state == UR_EVENT_STATUS_COMPLETE || state == UR_EVENT_STATUS_ERROR
+}

@@ -1,0 +1,659 @@
+//! Everything that can be enqueued.
+
+pub mod kernel;
+pub mod work;
+
+use crate::command::{Command, Lane};
+use crate::copy::{Placement, Rect, Region};
+use crate::event::Event;
+use crate::kernel::Kernel;
+use crate::memory::Mem;
+use crate::order::{Kind, Submission};
+use crate::program::{self, Program};
+use crate::queue::Queue;
+use crate::{NativeCpu, pool};
+use std::ffi::{CStr, c_void};
+use std::sync::Arc;
+use ur_adapter::{EnqueueExpFns, EnqueueFns, Error, Handle, Object, Result, Slot};
+use ur_api::*;
+use work::{Copy, Fill, HostTask, Prepared, RectCopy, RowFill};
+
+/// A checked number of dimensions.
+///
+/// # Errors
+/// `INVALID_WORK_DIMENSION`.
+pub fn dimensions(work_dim: u32) -> Result<usize> {
+    match work_dim {
+        1..=3 => Ok(work_dim as usize),
+        _ => Err(Error::new(
+            UR_RESULT_ERROR_INVALID_WORK_DIMENSION,
+            format!("{work_dim} dimensions"),
+        )),
+    }
+}
+
+/// The first `count` sizes at `from`, `default` for the others and for all if there is no array.
+///
+/// # Safety
+/// `from` is null or has `count` elements.
+pub unsafe fn sizes(from: *const usize, count: usize, default: u64) -> [u64; 3] {
+    std::array::from_fn(|index| {
+        if from.is_null() || index >= count {
+            default
+        } else {
+            // SAFETY: not null, and inside of the array.
+            unsafe { from.add(index).read() as u64 }
+        }
+    })
+}
+
+/// The parameters that every enqueue has.
+struct Call<'a> {
+    queue: &'a Object<Queue>,
+    wait_list: &'a [&'a Object<Event>],
+    event: &'a mut Slot<Event>,
+    kind: ur_command_t,
+}
+
+impl<'a> Call<'a> {
+    fn new(
+        queue: &'a Object<Queue>,
+        wait_list: &'a [&'a Object<Event>],
+        event: &'a mut Slot<Event>,
+        kind: ur_command_t,
+    ) -> Self {
+        Call {
+            queue,
+            wait_list,
+            event,
+            kind,
+        }
+    }
+
+    /// Enqueues work, and waits for it if the call is a blocking one.
+    fn work(self, prepared: Prepared, blocking: bool, lane: Lane) -> Result {
+        let inline = lane == Lane::Compute && prepared.pieces == 1 && (blocking || prepared.small);
+        self.submit(
+            Submission {
+                work: Some((prepared.work, prepared.pieces)),
+                lane,
+                profiled: false,
+                inline,
+                kind: Kind::Normal,
+            },
+            blocking,
+        )
+    }
+
+    /// Enqueues a command that only orders others.
+    fn order(self, kind: Kind, blocking: bool) -> Result {
+        self.submit(
+            Submission {
+                work: None,
+                lane: Lane::Compute,
+                profiled: false,
+                inline: true,
+                kind,
+            },
+            blocking,
+        )
+    }
+
+    fn submit(self, mut submission: Submission, blocking: bool) -> Result {
+        let profiled = self.queue.is_profiled();
+        submission.profiled = profiled;
+        let command = self.enqueue(submission);
+        if self.event.wanted() {
+            let event = Event::create(self.queue, command.clone(), self.kind, profiled)?;
+            self.event.put(event);
+        }
+        if blocking {
+            pool::get().wait(&command);
+            command.outcome().map_err(|code| self.failed(code))?;
+        }
+        Ok(())
+    }
+
+    fn enqueue(&self, submission: Submission) -> Arc<Command> {
+        let wait_list = self.wait_list.iter().map(|event| event.command());
+        self.queue.order().submit(submission, wait_list)
+    }
+
+    /// The error of a blocking call whose command failed.
+    fn failed(&self, code: ur_result_t) -> Error {
+        let inherited = self
+            .wait_list
+            .iter()
+            .any(|event| event.command().outcome().is_err());
+        if inherited {
+            Error::code(UR_RESULT_ERROR_IN_EVENT_LIST_EXEC_STATUS)
+        } else {
+            Error::code(code)
+        }
+    }
+}
+
+/// Offsets and pitches as the API has them.
+fn placement(origin: ur_rect_offset_t, row_pitch: usize, slice_pitch: usize) -> Placement {
+    Placement {
+        origin: [origin.x, origin.y, origin.z].map(|at| at as usize),
+        row_pitch,
+        slice_pitch,
+    }
+}
+
+fn region(region: ur_rect_region_t) -> Region {
+    Region {
+        width: region.width as usize,
+        height: region.height as usize,
+        depth: region.depth as usize,
+    }
+}
+
+/// A rectangle in a buffer.
+fn in_buffer(buffer: &Mem, place: Placement, region: Region) -> Result<Rect> {
+    let (rect, end) = place.resolve(region).ok_or_else(bad_rect)?;
+    Ok(Rect {
+        start: buffer.range(0, end)? + rect.start,
+        ..rect
+    })
+}
+
+/// A rectangle in memory of the program.
+fn in_memory(start: *const c_void, place: Placement, region: Region) -> Result<Rect> {
+    let (rect, _) = place.resolve(region).ok_or_else(bad_rect)?;
+    Ok(Rect {
+        start: start as usize + rect.start,
+        ..rect
+    })
+}
+
+fn bad_rect() -> Error {
+    Error::new(
+        UR_RESULT_ERROR_INVALID_SIZE,
+        "empty region, or pitches that do not fit it",
+    )
+}
+
+fn invalid_size(message: &'static str) -> Error {
+    Error::new(UR_RESULT_ERROR_INVALID_SIZE, message)
+}
+
+/// A copy of a pattern, so that the caller's may change.
+///
+/// # Safety
+/// `pattern` has `size` bytes.
+unsafe fn pattern(pattern: *const c_void, size: usize) -> Box<[u8]> {
+    // SAFETY: as the caller says.
+    unsafe { std::slice::from_raw_parts(pattern.cast::<u8>(), size) }.into()
+}
+
+/// The address at `offset` of a program-scope variable, if `size` bytes follow there.
+fn in_variable(program: &Program, name: &CStr, offset: usize, size: usize) -> Result<usize> {
+    let (address, len) = program::variable(program, name)?;
+    match offset.checked_add(size) {
+        Some(end) if end <= len => Ok(address + offset),
+        _ => Err(Error::value("outside of the variable")),
+    }
+}
+
+impl EnqueueFns for NativeCpu {
+    fn enqueue_events_wait(
+        queue: &Object<Queue>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let kind = if event_wait_list.is_empty() {
+            Kind::Marker
+        } else {
+            Kind::Normal
+        };
+        Call::new(queue, event_wait_list, event, UR_COMMAND_EVENTS_WAIT).order(kind, false)
+    }
+
+    fn enqueue_events_wait_with_barrier(
+        queue: &Object<Queue>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let kind = if event_wait_list.is_empty() {
+            Kind::Barrier
+        } else {
+            Kind::Fence
+        };
+        let command = UR_COMMAND_EVENTS_WAIT_WITH_BARRIER;
+        Call::new(queue, event_wait_list, event, command).order(kind, false)
+    }
+
+    fn enqueue_events_wait_with_barrier_ext(
+        queue: &Object<Queue>,
+        _: Option<&ur_exp_enqueue_ext_properties_t>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        // The only property is a hint about how events are waited for.
+        Self::enqueue_events_wait_with_barrier(queue, event_wait_list, event)
+    }
+
+    unsafe fn enqueue_mem_buffer_read(
+        queue: &Object<Queue>,
+        buffer: &Object<Mem>,
+        blocking_read: bool,
+        offset: usize,
+        size: usize,
+        dst: *mut c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let src = buffer.range(offset, size)?;
+        let work = Copy::prepare(dst as usize, src, size, [Some(buffer.storage()), None]);
+        let kind = UR_COMMAND_MEM_BUFFER_READ;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking_read, Lane::Compute)
+    }
+
+    unsafe fn enqueue_mem_buffer_write(
+        queue: &Object<Queue>,
+        buffer: &Object<Mem>,
+        blocking_write: bool,
+        offset: usize,
+        size: usize,
+        src: *const c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let dst = buffer.range(offset, size)?;
+        let work = Copy::prepare(dst, src as usize, size, [Some(buffer.storage()), None]);
+        let kind = UR_COMMAND_MEM_BUFFER_WRITE;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking_write, Lane::Compute)
+    }
+
+    unsafe fn enqueue_mem_buffer_read_rect(
+        queue: &Object<Queue>,
+        buffer: &Object<Mem>,
+        blocking_read: bool,
+        buffer_origin: ur_rect_offset_t,
+        host_origin: ur_rect_offset_t,
+        region: ur_rect_region_t,
+        buffer_row_pitch: usize,
+        buffer_slice_pitch: usize,
+        host_row_pitch: usize,
+        host_slice_pitch: usize,
+        dst: *mut c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let region = self::region(region);
+        let from = placement(buffer_origin, buffer_row_pitch, buffer_slice_pitch);
+        let to = placement(host_origin, host_row_pitch, host_slice_pitch);
+        let src = in_buffer(buffer, from, region)?;
+        let dst = in_memory(dst, to, region)?;
+        let work = RectCopy::prepare(dst, src, region, [Some(buffer.storage()), None]);
+        let kind = UR_COMMAND_MEM_BUFFER_READ_RECT;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking_read, Lane::Compute)
+    }
+
+    unsafe fn enqueue_mem_buffer_write_rect(
+        queue: &Object<Queue>,
+        buffer: &Object<Mem>,
+        blocking_write: bool,
+        buffer_origin: ur_rect_offset_t,
+        host_origin: ur_rect_offset_t,
+        region: ur_rect_region_t,
+        buffer_row_pitch: usize,
+        buffer_slice_pitch: usize,
+        host_row_pitch: usize,
+        host_slice_pitch: usize,
+        src: *mut c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let region = self::region(region);
+        let to = placement(buffer_origin, buffer_row_pitch, buffer_slice_pitch);
+        let from = placement(host_origin, host_row_pitch, host_slice_pitch);
+        let dst = in_buffer(buffer, to, region)?;
+        let src = in_memory(src, from, region)?;
+        let work = RectCopy::prepare(dst, src, region, [Some(buffer.storage()), None]);
+        let kind = UR_COMMAND_MEM_BUFFER_WRITE_RECT;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking_write, Lane::Compute)
+    }
+
+    fn enqueue_mem_buffer_copy(
+        queue: &Object<Queue>,
+        buffer_src: &Object<Mem>,
+        buffer_dst: &Object<Mem>,
+        src_offset: usize,
+        dst_offset: usize,
+        size: usize,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let src = buffer_src.range(src_offset, size)?;
+        let dst = buffer_dst.range(dst_offset, size)?;
+        let keep = [Some(buffer_src.storage()), Some(buffer_dst.storage())];
+        let work = Copy::prepare(dst, src, size, keep);
+        let kind = UR_COMMAND_MEM_BUFFER_COPY;
+        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
+    }
+
+    fn enqueue_mem_buffer_copy_rect(
+        queue: &Object<Queue>,
+        buffer_src: &Object<Mem>,
+        buffer_dst: &Object<Mem>,
+        src_origin: ur_rect_offset_t,
+        dst_origin: ur_rect_offset_t,
+        region: ur_rect_region_t,
+        src_row_pitch: usize,
+        src_slice_pitch: usize,
+        dst_row_pitch: usize,
+        dst_slice_pitch: usize,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let region = self::region(region);
+        let from = placement(src_origin, src_row_pitch, src_slice_pitch);
+        let to = placement(dst_origin, dst_row_pitch, dst_slice_pitch);
+        let src = in_buffer(buffer_src, from, region)?;
+        let dst = in_buffer(buffer_dst, to, region)?;
+        let keep = [Some(buffer_src.storage()), Some(buffer_dst.storage())];
+        let work = RectCopy::prepare(dst, src, region, keep);
+        let kind = UR_COMMAND_MEM_BUFFER_COPY_RECT;
+        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
+    }
+
+    unsafe fn enqueue_mem_buffer_fill(
+        queue: &Object<Queue>,
+        buffer: &Object<Mem>,
+        pattern: *const c_void,
+        pattern_size: usize,
+        offset: usize,
+        size: usize,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        if !pattern_size.is_power_of_two()
+            || size == 0
+            || !size.is_multiple_of(pattern_size)
+            || !offset.is_multiple_of(pattern_size)
+        {
+            return Err(invalid_size("the pattern does not fit the range"));
+        }
+        let dst = buffer.range(offset, size)?;
+        // SAFETY: the program passes that many bytes.
+        let pattern = unsafe { self::pattern(pattern, pattern_size) };
+        let work = Fill::prepare(dst, size, pattern, [Some(buffer.storage()), None]);
+        let kind = UR_COMMAND_MEM_BUFFER_FILL;
+        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
+    }
+
+    fn enqueue_mem_buffer_map(
+        queue: &Object<Queue>,
+        buffer: &Object<Mem>,
+        blocking_map: bool,
+        map_flags: ur_map_flags_t,
+        offset: usize,
+        size: usize,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result<*mut c_void> {
+        let (access, discard) = (
+            UR_MAP_FLAG_READ.0 | UR_MAP_FLAG_WRITE.0,
+            UR_MAP_FLAG_WRITE_INVALIDATE_REGION.0,
+        );
+        if map_flags & !(access | discard) != 0 {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
+        if map_flags & access != 0 && map_flags & discard != 0 {
+            return Err(Error::value("a region both used and invalidated"));
+        }
+        if size == 0 {
+            return Err(invalid_size("nothing to map"));
+        }
+        // The device's memory is the host's: mapping only waits for earlier commands.
+        let address = buffer.range(offset, size)?;
+        Call::new(queue, event_wait_list, event, UR_COMMAND_MEM_BUFFER_MAP)
+            .order(Kind::Normal, blocking_map)?;
+        Ok(address as *mut c_void)
+    }
+
+    unsafe fn enqueue_mem_unmap(
+        queue: &Object<Queue>,
+        mem: &Object<Mem>,
+        mapped_ptr: *mut c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let at = (mapped_ptr as usize).wrapping_sub(mem.start());
+        if at >= mem.size() {
+            return Err(Error::value("not a pointer into the buffer"));
+        }
+        Call::new(queue, event_wait_list, event, UR_COMMAND_MEM_UNMAP).order(Kind::Normal, false)
+    }
+
+    unsafe fn enqueue_usm_fill(
+        queue: &Object<Queue>,
+        mem: *mut c_void,
+        pattern_size: usize,
+        pattern: *const c_void,
+        size: usize,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        if pattern_size == 0 || size == 0 || !size.is_multiple_of(pattern_size) {
+            return Err(invalid_size("the pattern does not fit the range"));
+        }
+        // SAFETY: the program passes that many bytes.
+        let pattern = unsafe { self::pattern(pattern, pattern_size) };
+        let work = Fill::prepare(mem as usize, size, pattern, [None, None]);
+        let kind = UR_COMMAND_USM_FILL;
+        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
+    }
+
+    unsafe fn enqueue_usm_memcpy(
+        queue: &Object<Queue>,
+        blocking: bool,
+        dst: *mut c_void,
+        src: *const c_void,
+        size: usize,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        if size == 0 {
+            return Err(invalid_size("nothing to copy"));
+        }
+        let work = Copy::prepare(dst as usize, src as usize, size, [None, None]);
+        let kind = UR_COMMAND_USM_MEMCPY;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking, Lane::Compute)
+    }
+
+    unsafe fn enqueue_usm_prefetch(
+        queue: &Object<Queue>,
+        _: *const c_void,
+        size: usize,
+        flags: ur_usm_migration_flags_t,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let known = UR_USM_MIGRATION_FLAG_HOST_TO_DEVICE.0 | UR_USM_MIGRATION_FLAG_DEVICE_TO_HOST.0;
+        if flags & !known != 0 {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
+        if size == 0 {
+            return Err(invalid_size("nothing to prefetch"));
+        }
+        // All memory is where the device is.
+        Call::new(queue, event_wait_list, event, UR_COMMAND_USM_PREFETCH).order(Kind::Normal, false)
+    }
+
+    unsafe fn enqueue_usm_advise(
+        queue: &Object<Queue>,
+        _: *const c_void,
+        size: usize,
+        _: ur_usm_advice_flags_t,
+        event: &mut Slot<Event>,
+    ) -> Result {
+        if size == 0 {
+            return Err(invalid_size("no memory to advise on"));
+        }
+        // Advice is a hint; there is nothing that it could change here.
+        Call::new(queue, &[], event, UR_COMMAND_USM_ADVISE).order(Kind::Normal, false)
+    }
+
+    unsafe fn enqueue_usm_fill_2d(
+        queue: &Object<Queue>,
+        mem: *mut c_void,
+        pitch: usize,
+        pattern_size: usize,
+        pattern: *const c_void,
+        width: usize,
+        height: usize,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let fits = width > 0
+            && height > 0
+            && pitch >= width
+            && pattern_size.is_power_of_two()
+            && pitch.checked_mul(height).is_some()
+            && (width * height).is_multiple_of(pattern_size);
+        if !fits {
+            return Err(invalid_size("the pattern does not fit the rows"));
+        }
+        // SAFETY: the program passes that many bytes.
+        let pattern = unsafe { self::pattern(pattern, pattern_size) };
+        let work = RowFill::prepare(mem as usize, pitch, width, height, pattern);
+        let kind = UR_COMMAND_USM_FILL_2D;
+        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
+    }
+
+    unsafe fn enqueue_usm_memcpy_2d(
+        queue: &Object<Queue>,
+        blocking: bool,
+        dst: *mut c_void,
+        dst_pitch: usize,
+        src: *const c_void,
+        src_pitch: usize,
+        width: usize,
+        height: usize,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let region = Region {
+            width,
+            height,
+            depth: 1,
+        };
+        if dst_pitch == 0 || src_pitch == 0 {
+            return Err(invalid_size("a pitch of 0"));
+        }
+        let rows = |pitch| Placement {
+            origin: [0; 3],
+            row_pitch: pitch,
+            slice_pitch: 0,
+        };
+        let to = in_memory(dst, rows(dst_pitch), region)?;
+        let from = in_memory(src, rows(src_pitch), region)?;
+        let work = RectCopy::prepare(to, from, region, [None, None]);
+        let kind = UR_COMMAND_USM_MEMCPY_2D;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking, Lane::Compute)
+    }
+
+    unsafe fn enqueue_device_global_variable_write(
+        queue: &Object<Queue>,
+        program: &Object<Program>,
+        name: &CStr,
+        blocking_write: bool,
+        count: usize,
+        offset: usize,
+        src: *const c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let dst = in_variable(program, name, offset, count)?;
+        let work = Copy::prepare(dst, src as usize, count, [None, None]);
+        let kind = UR_COMMAND_DEVICE_GLOBAL_VARIABLE_WRITE;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking_write, Lane::Compute)
+    }
+
+    unsafe fn enqueue_device_global_variable_read(
+        queue: &Object<Queue>,
+        program: &Object<Program>,
+        name: &CStr,
+        blocking_read: bool,
+        count: usize,
+        offset: usize,
+        dst: *mut c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let src = in_variable(program, name, offset, count)?;
+        let work = Copy::prepare(dst as usize, src, count, [None, None]);
+        let kind = UR_COMMAND_DEVICE_GLOBAL_VARIABLE_READ;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking_read, Lane::Compute)
+    }
+}
+
+impl EnqueueExpFns for NativeCpu {
+    unsafe fn enqueue_kernel_launch_with_args_exp(
+        queue: &Object<Queue>,
+        kernel: &Object<Kernel>,
+        work_dim: u32,
+        global_work_offset: *const usize,
+        global_work_size: *const usize,
+        local_work_size: *const usize,
+        args: &[ur_exp_kernel_arg_properties_t],
+        launch_prop_list: Option<&ur_kernel_launch_ext_properties_t>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let range = kernel::Range {
+            work_dim,
+            offset: global_work_offset,
+            global: global_work_size,
+            local: local_work_size,
+        };
+        // SAFETY: the program passes arrays and arguments as the API says.
+        let work = unsafe { kernel::prepare(kernel, queue, &range, args, launch_prop_list) }?;
+        let kind = UR_COMMAND_KERNEL_LAUNCH;
+        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
+    }
+
+    fn enqueue_timestamp_recording_exp(
+        queue: &Object<Queue>,
+        blocking: bool,
+        event_wait_list: &[&Object<Event>],
+    ) -> Result<Handle<Event>> {
+        let kind = UR_COMMAND_TIMESTAMP_RECORDING_EXP;
+        let mut unused = Slot::new(std::ptr::null_mut());
+        let call = Call::new(queue, event_wait_list, &mut unused, kind);
+        let command = call.enqueue(Submission {
+            work: None,
+            lane: Lane::Compute,
+            profiled: true,
+            inline: true,
+            kind: Kind::Normal,
+        });
+        if blocking {
+            pool::get().wait(&command);
+            command.outcome().map_err(|code| call.failed(code))?;
+        }
+        Event::create(queue, command, kind, true)
+    }
+
+    unsafe fn enqueue_host_task_exp(
+        queue: &Object<Queue>,
+        host_task: ur_exp_host_task_function_t,
+        data: *mut c_void,
+        _: Option<&ur_exp_host_task_properties_t>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let function =
+            host_task.ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER))?;
+        let work = HostTask::prepare(function, data);
+        Call::new(queue, event_wait_list, event, UR_COMMAND_HOST_TASK_EXP).work(
+            work,
+            false,
+            Lane::Host,
+        )
+    }
+}

@@ -1,0 +1,315 @@
+//! Preparing a kernel launch: sizes are checked and arguments copied, so that nothing of the caller's
+//! is looked at later.
+
+use super::{dimensions, sizes};
+use crate::arena::Block;
+use crate::device::info::{LOCAL_MEM_SIZE, MAX_WORK_GROUP_SIZE};
+use crate::enqueue::work::Prepared;
+use crate::kernel::Kernel;
+use crate::launch::LaunchWork;
+use crate::memory::{Mem, Storage};
+use crate::queue::Queue;
+use std::sync::Arc;
+use ur_adapter::{Error, Object, Result, chain};
+use ur_api::*;
+use ur_jit_abi::{ArgInfo, ArgKind, LOCAL_ALIGN, Launch};
+
+/// Sizes of a launch as the caller passes them.
+pub struct Range {
+    /// Number of dimensions.
+    pub work_dim: u32,
+    /// Global offset, may be null.
+    pub offset: *const usize,
+    /// Global size.
+    pub global: *const usize,
+    /// Work-group size, may be null.
+    pub local: *const usize,
+}
+
+fn work_group_size(message: impl Into<String>) -> Error {
+    Error::new(UR_RESULT_ERROR_INVALID_WORK_GROUP_SIZE, message.into())
+}
+
+/// The launch that `range` asks for.
+///
+/// # Errors
+/// What is wrong with a size.
+///
+/// # Safety
+/// The arrays have as many elements as there are dimensions.
+unsafe fn resolve(kernel: &Kernel, queue: &Queue, range: &Range) -> Result<Launch> {
+    let dims = dimensions(range.work_dim)?;
+    // SAFETY: as the caller says.
+    let (offset, global) = unsafe { (sizes(range.offset, dims, 0), sizes(range.global, dims, 1)) };
+    if global.contains(&0) {
+        return Err(Error::new(
+            UR_RESULT_ERROR_INVALID_WORK_DIMENSION,
+            "a global size is 0",
+        ));
+    }
+    for (start, size) in offset.iter().zip(global) {
+        if start.checked_add(size).is_none() {
+            return Err(Error::value("global offset and size overflow"));
+        }
+    }
+    let local = if range.local.is_null() {
+        kernel.choose(queue.device(), global)
+    } else {
+        // SAFETY: as the caller says.
+        unsafe { sizes(range.local, dims, 1) }
+    };
+    if local.contains(&0) {
+        return Err(work_group_size("a work-group size is 0"));
+    }
+    if let Some(required) = kernel.required()
+        && required != local
+    {
+        return Err(work_group_size(format!(
+            "work-group size {local:?}, but the kernel requires {required:?}"
+        )));
+    }
+    let items = local.iter().try_fold(1u64, |all, n| all.checked_mul(*n));
+    if items.is_none_or(|items| items > kernel.max_group()) {
+        return Err(work_group_size(format!(
+            "work-group of {local:?} work-items, at most {}",
+            kernel.max_group()
+        )));
+    }
+    if local.iter().any(|size| *size > MAX_WORK_GROUP_SIZE as u64) {
+        return Err(Error::code(UR_RESULT_ERROR_INVALID_WORK_ITEM_SIZE));
+    }
+    if local
+        .iter()
+        .zip(kernel.limits())
+        .any(|(n, limit)| *n > limit)
+    {
+        return Err(work_group_size("larger than the kernel allows"));
+    }
+    let explicit = !range.local.is_null() || kernel.required().is_some();
+    let even = global
+        .iter()
+        .zip(local)
+        .all(|(all, n)| all.is_multiple_of(n));
+    if explicit && !even && !kernel.is_non_uniform() {
+        return Err(work_group_size(format!(
+            "work-group size {local:?} does not divide global size {global:?}"
+        )));
+    }
+    Ok(Launch {
+        global_size: global,
+        global_offset: offset,
+        local_size: local,
+        group_count: std::array::from_fn(|d| global[d].div_ceil(local[d])),
+        work_dim: range.work_dim,
+        local_bytes: 0,
+    })
+}
+
+/// The argument block under construction.
+struct Args<'a> {
+    infos: &'a [ArgInfo],
+    block: Block,
+    given: Vec<bool>,
+    local_bytes: u64,
+    storage: Vec<Arc<Storage>>,
+}
+
+impl Args<'_> {
+    /// Writes the bytes of argument `index`.
+    fn write(&mut self, info: &ArgInfo, bytes: &[u8]) -> Result {
+        let place = info.offset as usize;
+        if place + bytes.len() > self.block.size() {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE));
+        }
+        // SAFETY: the range was just found to lie inside of the block, which is ours alone.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                bytes.as_ptr(),
+                self.block.start().add(place),
+                bytes.len(),
+            )
+        };
+        Ok(())
+    }
+
+    /// Takes one argument over.
+    ///
+    /// # Safety
+    /// Pointers and handles in it are what its type says.
+    unsafe fn set(&mut self, arg: &ur_exp_kernel_arg_properties_t) -> Result {
+        let index = arg.index as usize;
+        let info = *self.infos.get(index).ok_or_else(|| {
+            Error::new(
+                UR_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX,
+                format!("argument {index} of {}", self.infos.len()),
+            )
+        })?;
+        let wrong_size = || {
+            Error::new(
+                UR_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
+                format!("argument {index} has {} bytes, not {}", info.size, arg.size),
+            )
+        };
+        let wrong_kind = || {
+            Error::new(
+                UR_RESULT_ERROR_INVALID_VALUE,
+                format!("argument {index} is of another kind"),
+            )
+        };
+        match arg.r#type {
+            UR_EXP_KERNEL_ARG_TYPE_VALUE => {
+                if info.kind == ArgKind::Local {
+                    return Err(wrong_kind());
+                }
+                if arg.size != info.size as usize {
+                    return Err(wrong_size());
+                }
+                // SAFETY: the type says which member is set.
+                let value = unsafe { arg.value.value };
+                if value.is_null() {
+                    return Err(Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER));
+                }
+                // SAFETY: the program passes `size` bytes.
+                let bytes = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), arg.size) };
+                self.write(&info, bytes)?;
+            }
+            UR_EXP_KERNEL_ARG_TYPE_POINTER => {
+                if info.kind == ArgKind::Local || info.size != 8 {
+                    return Err(wrong_kind());
+                }
+                // SAFETY: the type says which member is set.
+                let pointer = unsafe { arg.value.pointer } as usize as u64;
+                self.write(&info, &pointer.to_ne_bytes())?;
+            }
+            UR_EXP_KERNEL_ARG_TYPE_MEM_OBJ => {
+                if info.kind == ArgKind::Local || info.size != 8 {
+                    return Err(wrong_kind());
+                }
+                // SAFETY: the type says which member is set.
+                let raw = unsafe { arg.value.memObjTuple.hMem };
+                let mut address = 0u64;
+                if !raw.is_null() {
+                    // SAFETY: the program passes a live handle.
+                    let mem = unsafe { Object::<Mem>::from_raw(raw) }?;
+                    address = mem.start() as u64;
+                    self.storage.push(mem.storage());
+                }
+                self.write(&info, &address.to_ne_bytes())?;
+            }
+            UR_EXP_KERNEL_ARG_TYPE_LOCAL => {
+                if info.kind != ArgKind::Local {
+                    return Err(wrong_kind());
+                }
+                let start = self.local_bytes.next_multiple_of(LOCAL_ALIGN as u64);
+                self.local_bytes = start
+                    .checked_add(arg.size as u64)
+                    .filter(|bytes| *bytes <= LOCAL_MEM_SIZE)
+                    .ok_or_else(|| {
+                        Error::new(
+                            UR_RESULT_ERROR_OUT_OF_RESOURCES,
+                            format!("more than {LOCAL_MEM_SIZE} bytes of local memory"),
+                        )
+                    })?;
+                self.write(&info, &start.to_ne_bytes())?;
+            }
+            UR_EXP_KERNEL_ARG_TYPE_SAMPLER => return Err(Error::unsupported()),
+            _ => return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION)),
+        }
+        if let Some(given) = self.given.get_mut(index) {
+            *given = true;
+        }
+        Ok(())
+    }
+}
+
+/// Launch flags that mean something; clients of this release may also set three private bits.
+fn check_properties(properties: Option<&ur_kernel_launch_ext_properties_t>) -> Result {
+    let Some(properties) = properties else {
+        return Ok(());
+    };
+    if properties.flags & UR_KERNEL_LAUNCH_FLAG_COOPERATIVE.0 != 0 {
+        return Err(Error::new(
+            UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+            "work-groups of a cooperative launch",
+        ));
+    }
+    // SAFETY: the program passes a chain of structures of the API.
+    let (cluster, memory) = unsafe {
+        (
+            chain::find::<ur_kernel_launch_cluster_property_t>(
+                properties.pNext,
+                UR_STRUCTURE_TYPE_KERNEL_LAUNCH_CLUSTER_PROPERTY,
+            ),
+            chain::find::<ur_kernel_launch_workgroup_property_t>(
+                properties.pNext,
+                UR_STRUCTURE_TYPE_KERNEL_LAUNCH_WORKGROUP_PROPERTY,
+            ),
+        )
+    };
+    if cluster.is_some() || memory.is_some() {
+        return Err(Error::unsupported());
+    }
+    Ok(())
+}
+
+/// Prepares a launch.
+///
+/// # Errors
+/// What is wrong with a size or an argument.
+///
+/// # Safety
+/// The arrays of `range` have as many elements as there are dimensions; pointers and handles in
+/// the arguments are what their types say.
+pub unsafe fn prepare(
+    kernel: &Kernel,
+    queue: &Queue,
+    range: &Range,
+    args: &[ur_exp_kernel_arg_properties_t],
+    properties: Option<&ur_kernel_launch_ext_properties_t>,
+) -> Result<Prepared> {
+    check_properties(properties)?;
+    // SAFETY: forwarded.
+    let mut launch = unsafe { resolve(kernel, queue, range) }?;
+    let compiled = kernel.compiled();
+    let info = compiled.info();
+    let mut block = Args {
+        infos: compiled.args(),
+        block: Block::zeroed(info.args_size as usize, LOCAL_ALIGN)
+            .ok_or_else(|| Error::code(UR_RESULT_ERROR_OUT_OF_HOST_MEMORY))?,
+        given: vec![false; info.arg_count as usize],
+        local_bytes: info.local_size,
+        storage: Vec::new(),
+    };
+    for arg in args {
+        // SAFETY: forwarded.
+        unsafe { block.set(arg) }?;
+    }
+    if let Some(missing) = block.given.iter().position(|given| !given) {
+        return Err(Error::new(
+            UR_RESULT_ERROR_INVALID_VALUE,
+            format!("argument {missing} is not set"),
+        ));
+    }
+    if block.local_bytes > LOCAL_MEM_SIZE {
+        return Err(Error::new(
+            UR_RESULT_ERROR_OUT_OF_RESOURCES,
+            format!("more than {LOCAL_MEM_SIZE} bytes of local memory"),
+        ));
+    }
+    launch.local_bytes = block.local_bytes as u32;
+    let device = queue.device();
+    let threads = device.is_sub_device().then(|| u64::from(device.units()));
+    let (work, pieces) = LaunchWork::new(
+        compiled.clone(),
+        launch,
+        block.block,
+        block.local_bytes as usize,
+        block.storage,
+        threads,
+    )?;
+    Ok(Prepared {
+        work: Box::new(work),
+        pieces,
+        small: false,
+    })
+}

@@ -1,0 +1,18 @@
+//! Tables of the API of which this adapter has nothing: every call answers `UNSUPPORTED_FEATURE`, as
+//! the device's info says.
+
+use crate::NativeCpu;
+use ur_adapter::*;
+
+impl EventExpFns for NativeCpu {}
+impl QueueExpFns for NativeCpu {}
+impl SamplerFns for NativeCpu {}
+impl PhysicalMemFns for NativeCpu {}
+impl BindlessImagesExpFns for NativeCpu {}
+impl CommandBufferExpFns for NativeCpu {}
+impl GraphExpFns for NativeCpu {}
+impl IpcExpFns for NativeCpu {}
+impl MemoryExportExpFns for NativeCpu {}
+impl UsmP2PExpFns for NativeCpu {}
+impl VirtualMemFns for NativeCpu {}
+impl DeviceExpFns for NativeCpu {}

@@ -1,0 +1,176 @@
+//! The live USM allocations of the process, by address.
+//!
+//! Only allocating, freeing and asking about a pointer come here; kernel launches and copies never
+//! do, so their cost does not depend on how many allocations there are.
+
+use crate::device::Device;
+use std::cell::UnsafeCell;
+use std::collections::BTreeMap;
+use ur_adapter::Handle;
+use ur_api::ur_usm_type_t;
+
+/// One allocation.
+#[derive(Clone)]
+pub struct Allocation {
+    /// Address of its first byte.
+    pub base: usize,
+    /// Bytes asked for.
+    pub size: usize,
+    /// Host, device or shared.
+    pub kind: ur_usm_type_t,
+    /// Address of the context it was made in; only compared.
+    pub context: usize,
+    /// The device it was made for; none for host memory.
+    pub device: Option<Handle<Device>>,
+}
+
+/// A mutex that fork handlers can hold: locked before a fork, unlocked after it on both sides, so
+/// that a child never starts with it held by a thread it does not have.
+struct Registry {
+    lock: UnsafeCell<libc::pthread_mutex_t>,
+    map: UnsafeCell<BTreeMap<usize, Allocation>>,
+}
+
+// SAFETY: the map is only reached with the lock held.
+unsafe impl Sync for Registry {}
+
+static REGISTRY: Registry = Registry {
+    lock: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
+    map: UnsafeCell::new(BTreeMap::new()),
+};
+
+/// Held by [`with`]; unlocks also when the body panics.
+struct Guard;
+
+impl Guard {
+    fn new() -> Guard {
+        // SAFETY: the mutex is statically initialised and never destroyed.
+        unsafe { libc::pthread_mutex_lock(REGISTRY.lock.get()) };
+        Guard
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // SAFETY: this thread locked it.
+        unsafe { libc::pthread_mutex_unlock(REGISTRY.lock.get()) };
+    }
+}
+
+fn with<T>(body: impl FnOnce(&mut BTreeMap<usize, Allocation>) -> T) -> T {
+    let _guard = Guard::new();
+    // SAFETY: the lock is held, and no body calls `with`.
+    body(unsafe { &mut *REGISTRY.map.get() })
+}
+
+/// Enters an allocation.
+pub fn insert(allocation: Allocation) {
+    with(|map| map.insert(allocation.base, allocation));
+}
+
+/// Takes out the allocation that begins at `base` in the context at `context`.
+pub fn remove(context: usize, base: usize) -> Option<Allocation> {
+    // The allocation is dropped by the caller, outside of the lock: that may release a device.
+    with(|map| {
+        if map.get(&base)?.context != context {
+            return None;
+        }
+        map.remove(&base)
+    })
+}
+
+/// The allocation of the context at `context` that contains `address`.
+pub fn find(context: usize, address: usize) -> Option<Allocation> {
+    with(|map| {
+        let (_, found) = map.range(..=address).next_back()?;
+        (address - found.base < found.size && found.context == context).then(|| found.clone())
+    })
+}
+
+/// Called before a fork.
+pub fn before_fork() {
+    std::mem::forget(Guard::new());
+}
+
+/// Called after a fork, in parent and child.
+pub fn after_fork() {
+    drop(Guard);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ur_api::{UR_USM_TYPE_HOST, UR_USM_TYPE_SHARED};
+
+    fn entry(context: usize, base: usize, size: usize) -> Allocation {
+        Allocation {
+            base,
+            size,
+            kind: UR_USM_TYPE_SHARED,
+            context,
+            device: None,
+        }
+    }
+
+    #[test]
+    fn finds_by_interior_pointer_and_context() {
+        // Addresses that no allocator gives, so that tests in parallel do not meet.
+        let base = 0x7000_0000_0000_0000;
+        insert(entry(1, base, 100));
+        insert(entry(2, base + 1000, 10));
+        assert_eq!(find(1, base).unwrap().base, base);
+        assert_eq!(find(1, base + 99).unwrap().base, base);
+        assert!(find(1, base + 100).is_none());
+        assert!(find(2, base).is_none());
+        assert!(find(1, base - 1).is_none());
+        assert_eq!(find(2, base + 1009).unwrap().size, 10);
+        assert!(find(2, base + 1010).is_none());
+        assert!(remove(1, base + 1).is_none());
+        assert!(remove(2, base).is_none());
+        assert!(remove(1, base).is_some());
+        assert!(remove(1, base).is_none());
+        assert!(find(1, base).is_none());
+        assert!(remove(2, base + 1000).is_some());
+        assert_ne!(UR_USM_TYPE_HOST, UR_USM_TYPE_SHARED);
+    }
+
+    #[test]
+    fn equals_a_list_under_random_use() {
+        let origin = 0x6000_0000_0000_0000usize;
+        let mut model: Vec<Allocation> = Vec::new();
+        let mut seed = 12345u64;
+        let mut random = |limit: usize| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) as usize % limit
+        };
+        for _ in 0..20_000 {
+            let slot = random(64);
+            let base = origin + slot * 4096;
+            match random(3) {
+                0 if !model.iter().any(|a| a.base == base) => {
+                    let new = entry(3, base, 1 + random(4096));
+                    insert(new.clone());
+                    model.push(new);
+                }
+                1 => {
+                    let known = model.iter().position(|a| a.base == base);
+                    assert_eq!(remove(3, base).is_some(), known.is_some());
+                    known.map(|i| model.swap_remove(i));
+                }
+                _ => {
+                    let address = base + random(4096);
+                    let expected = model
+                        .iter()
+                        .find(|a| a.base <= address && address < a.base + a.size)
+                        .map(|a| a.base);
+                    assert_eq!(find(3, address).map(|a| a.base), expected);
+                }
+            }
+        }
+        for left in model {
+            remove(3, left.base);
+        }
+    }
+}
