@@ -200,6 +200,7 @@ fn set(list: &mut [u32], index: u32, value: u32) {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)] // A test may panic.
 mod tests {
     use super::Dominators;
 
