@@ -28,62 +28,95 @@ extern "C" {
 #define UR_MINOR_VERSION(version) ((version)&0xffff)
 #endif
 
+/** Target of a device binary that nobody knows. */
 #define UR_DEVICE_BINARY_TARGET_UNKNOWN "<unknown>"
+/** Target of a device binary that is SPIR-V with 32-bit addresses. */
 #define UR_DEVICE_BINARY_TARGET_SPIRV32 "spir"
+/** Target of a device binary that is SPIR-V with 64-bit addresses. */
 #define UR_DEVICE_BINARY_TARGET_SPIRV64 "spir64"
+/** Target of a device binary compiled ahead of time for an OpenCL CPU. */
 #define UR_DEVICE_BINARY_TARGET_SPIRV64_X86_64 "spir64_x86_64"
+/** Target of a device binary compiled ahead of time for an Intel GPU. */
 #define UR_DEVICE_BINARY_TARGET_SPIRV64_GEN "spir64_gen"
+/** Target of a device binary compiled ahead of time for an FPGA. */
 #define UR_DEVICE_BINARY_TARGET_SPIRV64_FPGA "spir64_fpga"
+/** Target of a device binary for an NVIDIA GPU. */
 #define UR_DEVICE_BINARY_TARGET_NVPTX64 "nvptx64"
+/** Target of a device binary for an AMD GPU. */
 #define UR_DEVICE_BINARY_TARGET_AMDGCN "amdgcn"
+/** Target of a device binary compiled ahead of time for the native CPU adapter. */
 #define UR_DEVICE_BINARY_TARGET_NATIVE_CPU "native_cpu"
 
+/** A truth value in memory: zero is false. */
 typedef uint8_t ur_bool_t;
 
+/** A driver's own handle, as a number. */
 typedef uintptr_t ur_native_handle_t;
 
+/** A configuration of the loader. */
 typedef struct ur_loader_config_handle_t_ *ur_loader_config_handle_t;
 
+/** An adapter: the library behind one kind of driver. */
 typedef struct ur_adapter_handle_t_ *ur_adapter_handle_t;
 
+/** A platform: one driver and its devices. */
 typedef struct ur_platform_handle_t_ *ur_platform_handle_t;
 
+/** A device or a part of one. */
 typedef struct ur_device_handle_t_ *ur_device_handle_t;
 
+/** A context: devices that share memory, programs and events. */
 typedef struct ur_context_handle_t_ *ur_context_handle_t;
 
+/** A memory object: a buffer or an image. */
 typedef struct ur_mem_handle_t_ *ur_mem_handle_t;
 
+/** A sampler: how kernels read images. */
 typedef struct ur_sampler_handle_t_ *ur_sampler_handle_t;
 
+/** A pool that USM allocations come from. */
 typedef struct ur_usm_pool_handle_t_ *ur_usm_pool_handle_t;
 
+/** A block of physical memory that can be mapped. */
 typedef struct ur_physical_mem_handle_t_ *ur_physical_mem_handle_t;
 
+/** A program: code for devices, with the kernels in it. */
 typedef struct ur_program_handle_t_ *ur_program_handle_t;
 
+/** A queue of commands for a device. */
 typedef struct ur_queue_handle_t_ *ur_queue_handle_t;
 
+/** An event: the progress of one command. */
 typedef struct ur_event_handle_t_ *ur_event_handle_t;
 
+/** A kernel: a function of a program that can be launched. */
 typedef struct ur_kernel_handle_t_ *ur_kernel_handle_t;
 
+/** An image as kernels know it, as a number. */
 typedef uintptr_t ur_exp_image_native_handle_t;
 
+/** The memory of an image, as a number. */
 typedef uintptr_t ur_exp_image_mem_native_handle_t;
 
+/** Memory that came from another API. */
 typedef struct ur_exp_external_mem_handle_t_ *ur_exp_external_mem_handle_t;
 
+/** A semaphore that came from another API. */
 typedef struct ur_exp_external_semaphore_handle_t_ *ur_exp_external_semaphore_handle_t;
 
+/** A place in a command buffer that later commands can wait for. */
 typedef uint32_t ur_exp_command_buffer_sync_point_t;
 
+/** A command buffer: recorded commands that can be enqueued many times. */
 typedef struct ur_exp_command_buffer_handle_t_ *ur_exp_command_buffer_handle_t;
 
+/** A command in a command buffer that can be changed later. */
 typedef struct ur_exp_command_buffer_command_handle_t_ *ur_exp_command_buffer_command_handle_t;
 
+/** A graph of recorded commands. */
 typedef struct ur_exp_graph_handle_t_ *ur_exp_graph_handle_t;
 
+/** A graph of commands that can run. */
 typedef struct ur_exp_executable_graph_handle_t_ *ur_exp_executable_graph_handle_t;
 
 /** Every function of the API by number. */
@@ -348,6 +381,7 @@ typedef enum ur_function_t {
   UR_FUNCTION_FORCE_UINT32 = 0x7fffffff
 } ur_function_t;
 
+/** What a struct is, in its first member, so that chains can be read. */
 typedef enum ur_structure_type_t {
   UR_STRUCTURE_TYPE_CONTEXT_PROPERTIES = 0,
   UR_STRUCTURE_TYPE_IMAGE_DESC = 1,
@@ -412,6 +446,7 @@ typedef enum ur_structure_type_t {
   UR_STRUCTURE_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_structure_type_t;
 
+/** How a call ended. */
 typedef enum ur_result_t {
   UR_RESULT_SUCCESS = 0,
   UR_RESULT_ERROR_INVALID_OPERATION = 1,
@@ -498,6 +533,7 @@ typedef enum ur_result_t {
   UR_RESULT_FORCE_UINT32 = 0x7fffffff
 } ur_result_t;
 
+/** The kind of driver behind a platform. */
 typedef enum ur_backend_t {
   UR_BACKEND_UNKNOWN = 0,
   UR_BACKEND_LEVEL_ZERO = 1,
@@ -509,6 +545,7 @@ typedef enum ur_backend_t {
   UR_BACKEND_FORCE_UINT32 = 0x7fffffff
 } ur_backend_t;
 
+/** Kinds of devices that the loader is started for. */
 typedef enum ur_device_init_flag_t {
   UR_DEVICE_INIT_FLAG_GPU = 0x1,
   UR_DEVICE_INIT_FLAG_CPU = 0x2,
@@ -523,12 +560,14 @@ typedef uint32_t ur_device_init_flags_t;
 /** The bits of ur_device_init_flags_t that mean nothing. */
 #define UR_DEVICE_INIT_FLAGS_MASK 0xffffffe0u
 
+/** Questions about a loader configuration. */
 typedef enum ur_loader_config_info_t {
   UR_LOADER_CONFIG_INFO_AVAILABLE_LAYERS = 0,
   UR_LOADER_CONFIG_INFO_REFERENCE_COUNT = 1,
   UR_LOADER_CONFIG_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_loader_config_info_t;
 
+/** Questions about an adapter. */
 typedef enum ur_adapter_info_t {
   UR_ADAPTER_INFO_BACKEND = 0,
   UR_ADAPTER_INFO_REFERENCE_COUNT = 1,
@@ -536,6 +575,7 @@ typedef enum ur_adapter_info_t {
   UR_ADAPTER_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_adapter_info_t;
 
+/** How much a message matters. */
 typedef enum ur_logger_level_t {
   UR_LOGGER_LEVEL_DEBUG = 0,
   UR_LOGGER_LEVEL_INFO = 1,
@@ -545,6 +585,7 @@ typedef enum ur_logger_level_t {
   UR_LOGGER_LEVEL_FORCE_UINT32 = 0x7fffffff
 } ur_logger_level_t;
 
+/** Questions about a platform. */
 typedef enum ur_platform_info_t {
   UR_PLATFORM_INFO_NAME = 1,
   UR_PLATFORM_INFO_VENDOR_NAME = 2,
@@ -556,6 +597,7 @@ typedef enum ur_platform_info_t {
   UR_PLATFORM_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_platform_info_t;
 
+/** Versions of the API, the major part in the upper half. */
 typedef enum ur_api_version_t {
   UR_API_VERSION_0_6 = 6,
   UR_API_VERSION_0_7 = 7,
@@ -568,6 +610,7 @@ typedef enum ur_api_version_t {
   UR_API_VERSION_FORCE_UINT32 = 0x7fffffff
 } ur_api_version_t;
 
+/** Kinds of devices. */
 typedef enum ur_device_type_t {
   UR_DEVICE_TYPE_DEFAULT = 1,
   UR_DEVICE_TYPE_ALL = 2,
@@ -580,6 +623,7 @@ typedef enum ur_device_type_t {
   UR_DEVICE_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_device_type_t;
 
+/** Questions about a device. */
 typedef enum ur_device_info_t {
   UR_DEVICE_INFO_TYPE = 0,
   UR_DEVICE_INFO_VENDOR_ID = 1,
@@ -776,6 +820,7 @@ typedef enum ur_device_info_t {
   UR_DEVICE_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_device_info_t;
 
+/** What the parts of a device share when it is split by that. */
 typedef enum ur_device_affinity_domain_flag_t {
   UR_DEVICE_AFFINITY_DOMAIN_FLAG_NUMA = 0x1,
   UR_DEVICE_AFFINITY_DOMAIN_FLAG_L4_CACHE = 0x2,
@@ -791,6 +836,7 @@ typedef uint32_t ur_device_affinity_domain_flags_t;
 /** The bits of ur_device_affinity_domain_flags_t that mean nothing. */
 #define UR_DEVICE_AFFINITY_DOMAIN_FLAGS_MASK 0xffffffc0u
 
+/** Ways to split a device. */
 typedef enum ur_device_partition_t {
   UR_DEVICE_PARTITION_EQUALLY = 0x1086,
   UR_DEVICE_PARTITION_BY_COUNTS = 0x1087,
@@ -799,6 +845,7 @@ typedef enum ur_device_partition_t {
   UR_DEVICE_PARTITION_FORCE_UINT32 = 0x7fffffff
 } ur_device_partition_t;
 
+/** What a device can do with floating-point numbers of one width. */
 typedef enum ur_device_fp_capability_flag_t {
   UR_DEVICE_FP_CAPABILITY_FLAG_CORRECTLY_ROUNDED_DIVIDE_SQRT = 0x1,
   UR_DEVICE_FP_CAPABILITY_FLAG_ROUND_TO_NEAREST = 0x2,
@@ -816,6 +863,7 @@ typedef uint32_t ur_device_fp_capability_flags_t;
 /** The bits of ur_device_fp_capability_flags_t that mean nothing. */
 #define UR_DEVICE_FP_CAPABILITY_FLAGS_MASK 0xffffff00u
 
+/** What the cache of global memory is good for. */
 typedef enum ur_device_mem_cache_type_t {
   UR_DEVICE_MEM_CACHE_TYPE_NONE = 0,
   UR_DEVICE_MEM_CACHE_TYPE_READ_ONLY_CACHE = 1,
@@ -823,6 +871,7 @@ typedef enum ur_device_mem_cache_type_t {
   UR_DEVICE_MEM_CACHE_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_device_mem_cache_type_t;
 
+/** Where local memory lies. */
 typedef enum ur_device_local_mem_type_t {
   UR_DEVICE_LOCAL_MEM_TYPE_NONE = 0,
   UR_DEVICE_LOCAL_MEM_TYPE_LOCAL = 1,
@@ -830,6 +879,7 @@ typedef enum ur_device_local_mem_type_t {
   UR_DEVICE_LOCAL_MEM_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_device_local_mem_type_t;
 
+/** What a device can run. */
 typedef enum ur_device_exec_capability_flag_t {
   UR_DEVICE_EXEC_CAPABILITY_FLAG_KERNEL = 0x1,
   UR_DEVICE_EXEC_CAPABILITY_FLAG_NATIVE_KERNEL = 0x2,
@@ -841,6 +891,7 @@ typedef uint32_t ur_device_exec_capability_flags_t;
 /** The bits of ur_device_exec_capability_flags_t that mean nothing. */
 #define UR_DEVICE_EXEC_CAPABILITY_FLAGS_MASK 0xfffffffcu
 
+/** Memory orders that atomics and fences can have. */
 typedef enum ur_memory_order_capability_flag_t {
   UR_MEMORY_ORDER_CAPABILITY_FLAG_RELAXED = 0x1,
   UR_MEMORY_ORDER_CAPABILITY_FLAG_ACQUIRE = 0x2,
@@ -855,6 +906,7 @@ typedef uint32_t ur_memory_order_capability_flags_t;
 /** The bits of ur_memory_order_capability_flags_t that mean nothing. */
 #define UR_MEMORY_ORDER_CAPABILITY_FLAGS_MASK 0xffffffe0u
 
+/** Scopes that atomics and fences can have. */
 typedef enum ur_memory_scope_capability_flag_t {
   UR_MEMORY_SCOPE_CAPABILITY_FLAG_WORK_ITEM = 0x1,
   UR_MEMORY_SCOPE_CAPABILITY_FLAG_SUB_GROUP = 0x2,
@@ -869,6 +921,7 @@ typedef uint32_t ur_memory_scope_capability_flags_t;
 /** The bits of ur_memory_scope_capability_flags_t that mean nothing. */
 #define UR_MEMORY_SCOPE_CAPABILITY_FLAGS_MASK 0xffffffe0u
 
+/** What a device can do with one kind of USM. */
 typedef enum ur_device_usm_access_capability_flag_t {
   UR_DEVICE_USM_ACCESS_CAPABILITY_FLAG_ACCESS = 0x1,
   UR_DEVICE_USM_ACCESS_CAPABILITY_FLAG_ATOMIC_ACCESS = 0x2,
@@ -882,6 +935,7 @@ typedef uint32_t ur_device_usm_access_capability_flags_t;
 /** The bits of ur_device_usm_access_capability_flags_t that mean nothing. */
 #define UR_DEVICE_USM_ACCESS_CAPABILITY_FLAGS_MASK 0xfffffff0u
 
+/** Why a device runs slower than it could. */
 typedef enum ur_device_throttle_reasons_flag_t {
   UR_DEVICE_THROTTLE_REASONS_FLAG_POWER_CAP = 0x1,
   UR_DEVICE_THROTTLE_REASONS_FLAG_CURRENT_LIMIT = 0x2,
@@ -898,6 +952,7 @@ typedef uint32_t ur_device_throttle_reasons_flags_t;
 /** The bits of ur_device_throttle_reasons_flags_t that mean nothing. */
 #define UR_DEVICE_THROTTLE_REASONS_FLAGS_MASK 0xffffff80u
 
+/** Properties of launches that a device knows. */
 typedef enum ur_kernel_launch_properties_flag_t {
   UR_KERNEL_LAUNCH_PROPERTIES_FLAG_COOPERATIVE = 0x1,
   UR_KERNEL_LAUNCH_PROPERTIES_FLAG_CLUSTER_DIMENSION = 0x2,
@@ -911,6 +966,7 @@ typedef uint32_t ur_kernel_launch_properties_flags_t;
 /** The bits of ur_kernel_launch_properties_flags_t that mean nothing. */
 #define UR_KERNEL_LAUNCH_PROPERTIES_FLAGS_MASK 0xfffffff0u
 
+/** Properties of a context. */
 typedef enum ur_context_flag_t {
   UR_CONTEXT_FLAG_TBD = 0x1,
   UR_CONTEXT_FLAG_FORCE_UINT32 = 0x7fffffff
@@ -921,6 +977,7 @@ typedef uint32_t ur_context_flags_t;
 /** The bits of ur_context_flags_t that mean nothing. */
 #define UR_CONTEXT_FLAGS_MASK 0xfffffffeu
 
+/** Questions about a context. */
 typedef enum ur_context_info_t {
   UR_CONTEXT_INFO_NUM_DEVICES = 0,
   UR_CONTEXT_INFO_DEVICES = 1,
@@ -930,6 +987,7 @@ typedef enum ur_context_info_t {
   UR_CONTEXT_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_context_info_t;
 
+/** How kernels use a memory object and where its memory comes from. */
 typedef enum ur_mem_flag_t {
   UR_MEM_FLAG_READ_WRITE = 0x1,
   UR_MEM_FLAG_WRITE_ONLY = 0x2,
@@ -945,6 +1003,7 @@ typedef uint32_t ur_mem_flags_t;
 /** The bits of ur_mem_flags_t that mean nothing. */
 #define UR_MEM_FLAGS_MASK 0xffffffc0u
 
+/** Kinds of memory objects. */
 typedef enum ur_mem_type_t {
   UR_MEM_TYPE_IMAGE2D = 0,
   UR_MEM_TYPE_IMAGE3D = 1,
@@ -956,6 +1015,7 @@ typedef enum ur_mem_type_t {
   UR_MEM_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_mem_type_t;
 
+/** Questions about a buffer or an image. */
 typedef enum ur_mem_info_t {
   UR_MEM_INFO_SIZE = 0,
   UR_MEM_INFO_CONTEXT = 1,
@@ -963,6 +1023,7 @@ typedef enum ur_mem_info_t {
   UR_MEM_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_mem_info_t;
 
+/** Which channels an image has, in which order. */
 typedef enum ur_image_channel_order_t {
   UR_IMAGE_CHANNEL_ORDER_A = 0,
   UR_IMAGE_CHANNEL_ORDER_R = 1,
@@ -982,6 +1043,7 @@ typedef enum ur_image_channel_order_t {
   UR_IMAGE_CHANNEL_ORDER_FORCE_UINT32 = 0x7fffffff
 } ur_image_channel_order_t;
 
+/** What number a channel of an image is. */
 typedef enum ur_image_channel_type_t {
   UR_IMAGE_CHANNEL_TYPE_SNORM_INT8 = 0,
   UR_IMAGE_CHANNEL_TYPE_SNORM_INT16 = 1,
@@ -1001,6 +1063,7 @@ typedef enum ur_image_channel_type_t {
   UR_IMAGE_CHANNEL_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_image_channel_type_t;
 
+/** Questions about an image. */
 typedef enum ur_image_info_t {
   UR_IMAGE_INFO_FORMAT = 0,
   UR_IMAGE_INFO_ELEMENT_SIZE = 1,
@@ -1015,17 +1078,20 @@ typedef enum ur_image_info_t {
   UR_IMAGE_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_image_info_t;
 
+/** Ways to make a buffer from another one. */
 typedef enum ur_buffer_create_type_t {
   UR_BUFFER_CREATE_TYPE_REGION = 0,
   UR_BUFFER_CREATE_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_buffer_create_type_t;
 
+/** What a sampler gives between texels. */
 typedef enum ur_sampler_filter_mode_t {
   UR_SAMPLER_FILTER_MODE_NEAREST = 0,
   UR_SAMPLER_FILTER_MODE_LINEAR = 1,
   UR_SAMPLER_FILTER_MODE_FORCE_UINT32 = 0x7fffffff
 } ur_sampler_filter_mode_t;
 
+/** What a sampler gives outside of an image. */
 typedef enum ur_sampler_addressing_mode_t {
   UR_SAMPLER_ADDRESSING_MODE_NONE = 0,
   UR_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE = 1,
@@ -1035,6 +1101,7 @@ typedef enum ur_sampler_addressing_mode_t {
   UR_SAMPLER_ADDRESSING_MODE_FORCE_UINT32 = 0x7fffffff
 } ur_sampler_addressing_mode_t;
 
+/** Questions about a sampler. */
 typedef enum ur_sampler_info_t {
   UR_SAMPLER_INFO_REFERENCE_COUNT = 0,
   UR_SAMPLER_INFO_CONTEXT = 1,
@@ -1044,6 +1111,7 @@ typedef enum ur_sampler_info_t {
   UR_SAMPLER_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_sampler_info_t;
 
+/** Properties of USM host allocations. */
 typedef enum ur_usm_host_mem_flag_t {
   UR_USM_HOST_MEM_FLAG_INITIAL_PLACEMENT = 0x1,
   UR_USM_HOST_MEM_FLAG_FORCE_UINT32 = 0x7fffffff
@@ -1054,6 +1122,7 @@ typedef uint32_t ur_usm_host_mem_flags_t;
 /** The bits of ur_usm_host_mem_flags_t that mean nothing. */
 #define UR_USM_HOST_MEM_FLAGS_MASK 0xfffffffeu
 
+/** Properties of USM device allocations. */
 typedef enum ur_usm_device_mem_flag_t {
   UR_USM_DEVICE_MEM_FLAG_WRITE_COMBINED = 0x1,
   UR_USM_DEVICE_MEM_FLAG_INITIAL_PLACEMENT = 0x2,
@@ -1066,6 +1135,7 @@ typedef uint32_t ur_usm_device_mem_flags_t;
 /** The bits of ur_usm_device_mem_flags_t that mean nothing. */
 #define UR_USM_DEVICE_MEM_FLAGS_MASK 0xfffffff8u
 
+/** Properties of a USM pool. */
 typedef enum ur_usm_pool_flag_t {
   UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK = 0x1,
   UR_USM_POOL_FLAG_USE_NATIVE_MEMORY_POOL_EXP = 0x2,
@@ -1078,6 +1148,7 @@ typedef uint32_t ur_usm_pool_flags_t;
 /** The bits of ur_usm_pool_flags_t that mean nothing. */
 #define UR_USM_POOL_FLAGS_MASK 0xfffffff8u
 
+/** Kinds of USM allocations. */
 typedef enum ur_usm_type_t {
   UR_USM_TYPE_UNKNOWN = 0,
   UR_USM_TYPE_HOST = 1,
@@ -1086,6 +1157,7 @@ typedef enum ur_usm_type_t {
   UR_USM_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_usm_type_t;
 
+/** Questions about a USM allocation. */
 typedef enum ur_usm_alloc_info_t {
   UR_USM_ALLOC_INFO_TYPE = 0,
   UR_USM_ALLOC_INFO_BASE_PTR = 1,
@@ -1095,6 +1167,7 @@ typedef enum ur_usm_alloc_info_t {
   UR_USM_ALLOC_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_usm_alloc_info_t;
 
+/** Hints about how USM will be used. */
 typedef enum ur_usm_advice_flag_t {
   UR_USM_ADVICE_FLAG_DEFAULT = 0x1,
   UR_USM_ADVICE_FLAG_SET_READ_MOSTLY = 0x2,
@@ -1121,6 +1194,7 @@ typedef uint32_t ur_usm_advice_flags_t;
 /** The bits of ur_usm_advice_flags_t that mean nothing. */
 #define UR_USM_ADVICE_FLAGS_MASK 0xfffe0000u
 
+/** Questions about a USM pool. */
 typedef enum ur_usm_pool_info_t {
   UR_USM_POOL_INFO_REFERENCE_COUNT = 0,
   UR_USM_POOL_INFO_CONTEXT = 1,
@@ -1133,12 +1207,14 @@ typedef enum ur_usm_pool_info_t {
   UR_USM_POOL_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_usm_pool_info_t;
 
+/** Questions about the multiples in which virtual memory comes. */
 typedef enum ur_virtual_mem_granularity_info_t {
   UR_VIRTUAL_MEM_GRANULARITY_INFO_MINIMUM = 0x30100,
   UR_VIRTUAL_MEM_GRANULARITY_INFO_RECOMMENDED = 0x30101,
   UR_VIRTUAL_MEM_GRANULARITY_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_virtual_mem_granularity_info_t;
 
+/** What devices may do with mapped memory. */
 typedef enum ur_virtual_mem_access_flag_t {
   UR_VIRTUAL_MEM_ACCESS_FLAG_NONE = 0x1,
   UR_VIRTUAL_MEM_ACCESS_FLAG_READ_WRITE = 0x2,
@@ -1151,11 +1227,13 @@ typedef uint32_t ur_virtual_mem_access_flags_t;
 /** The bits of ur_virtual_mem_access_flags_t that mean nothing. */
 #define UR_VIRTUAL_MEM_ACCESS_FLAGS_MASK 0xfffffff8u
 
+/** Questions about a mapped range. */
 typedef enum ur_virtual_mem_info_t {
   UR_VIRTUAL_MEM_INFO_ACCESS_MODE = 0,
   UR_VIRTUAL_MEM_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_virtual_mem_info_t;
 
+/** Properties of a block of physical memory. */
 typedef enum ur_physical_mem_flag_t {
   UR_PHYSICAL_MEM_FLAG_ENABLE_IPC = 0x2,
   UR_PHYSICAL_MEM_FLAG_FORCE_UINT32 = 0x7fffffff
@@ -1166,6 +1244,7 @@ typedef uint32_t ur_physical_mem_flags_t;
 /** The bits of ur_physical_mem_flags_t that mean nothing. */
 #define UR_PHYSICAL_MEM_FLAGS_MASK 0xfffffffdu
 
+/** Questions about a block of physical memory. */
 typedef enum ur_physical_mem_info_t {
   UR_PHYSICAL_MEM_INFO_CONTEXT = 0,
   UR_PHYSICAL_MEM_INFO_DEVICE = 1,
@@ -1175,6 +1254,7 @@ typedef enum ur_physical_mem_info_t {
   UR_PHYSICAL_MEM_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_physical_mem_info_t;
 
+/** Which member of the union a piece of metadata has its value in. */
 typedef enum ur_program_metadata_type_t {
   UR_PROGRAM_METADATA_TYPE_UINT32 = 0,
   UR_PROGRAM_METADATA_TYPE_UINT64 = 1,
@@ -1183,6 +1263,7 @@ typedef enum ur_program_metadata_type_t {
   UR_PROGRAM_METADATA_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_program_metadata_type_t;
 
+/** Questions about a program. */
 typedef enum ur_program_info_t {
   UR_PROGRAM_INFO_REFERENCE_COUNT = 0,
   UR_PROGRAM_INFO_CONTEXT = 1,
@@ -1196,6 +1277,7 @@ typedef enum ur_program_info_t {
   UR_PROGRAM_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_program_info_t;
 
+/** How far the build of a program is. */
 typedef enum ur_program_build_status_t {
   UR_PROGRAM_BUILD_STATUS_NONE = 0,
   UR_PROGRAM_BUILD_STATUS_ERROR = 1,
@@ -1204,6 +1286,7 @@ typedef enum ur_program_build_status_t {
   UR_PROGRAM_BUILD_STATUS_FORCE_UINT32 = 0x7fffffff
 } ur_program_build_status_t;
 
+/** What a built program is good for. */
 typedef enum ur_program_binary_type_t {
   UR_PROGRAM_BINARY_TYPE_NONE = 0,
   UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT = 1,
@@ -1212,6 +1295,7 @@ typedef enum ur_program_binary_type_t {
   UR_PROGRAM_BINARY_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_program_binary_type_t;
 
+/** Questions about how a program was built for a device. */
 typedef enum ur_program_build_info_t {
   UR_PROGRAM_BUILD_INFO_STATUS = 0,
   UR_PROGRAM_BUILD_INFO_OPTIONS = 1,
@@ -1220,6 +1304,7 @@ typedef enum ur_program_build_info_t {
   UR_PROGRAM_BUILD_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_program_build_info_t;
 
+/** Questions about a queue. */
 typedef enum ur_queue_info_t {
   UR_QUEUE_INFO_CONTEXT = 0,
   UR_QUEUE_INFO_DEVICE = 1,
@@ -1231,6 +1316,7 @@ typedef enum ur_queue_info_t {
   UR_QUEUE_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_queue_info_t;
 
+/** Properties of a queue. */
 typedef enum ur_queue_flag_t {
   UR_QUEUE_FLAG_OUT_OF_ORDER_EXEC_MODE_ENABLE = 0x1,
   UR_QUEUE_FLAG_PROFILING_ENABLE = 0x2,
@@ -1252,6 +1338,7 @@ typedef uint32_t ur_queue_flags_t;
 /** The bits of ur_queue_flags_t that mean nothing. */
 #define UR_QUEUE_FLAGS_MASK 0xfffff000u
 
+/** What kind of command an event belongs to. */
 typedef enum ur_command_t {
   UR_COMMAND_KERNEL_LAUNCH = 0,
   UR_COMMAND_EVENTS_WAIT = 1,
@@ -1292,6 +1379,7 @@ typedef enum ur_command_t {
   UR_COMMAND_FORCE_UINT32 = 0x7fffffff
 } ur_command_t;
 
+/** How far an event's command is. */
 typedef enum ur_event_status_t {
   UR_EVENT_STATUS_COMPLETE = 0,
   UR_EVENT_STATUS_RUNNING = 1,
@@ -1301,6 +1389,7 @@ typedef enum ur_event_status_t {
   UR_EVENT_STATUS_FORCE_UINT32 = 0x7fffffff
 } ur_event_status_t;
 
+/** Questions about an event. */
 typedef enum ur_event_info_t {
   UR_EVENT_INFO_COMMAND_QUEUE = 0,
   UR_EVENT_INFO_CONTEXT = 1,
@@ -1310,6 +1399,7 @@ typedef enum ur_event_info_t {
   UR_EVENT_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_event_info_t;
 
+/** Questions about the times of an event's command. */
 typedef enum ur_profiling_info_t {
   UR_PROFILING_INFO_COMMAND_QUEUED = 0,
   UR_PROFILING_INFO_COMMAND_SUBMIT = 1,
@@ -1319,6 +1409,7 @@ typedef enum ur_profiling_info_t {
   UR_PROFILING_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_profiling_info_t;
 
+/** Statuses at which a callback can be called. */
 typedef enum ur_execution_info_t {
   UR_EXECUTION_INFO_COMPLETE = 0,
   UR_EXECUTION_INFO_RUNNING = 1,
@@ -1327,6 +1418,7 @@ typedef enum ur_execution_info_t {
   UR_EXECUTION_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_execution_info_t;
 
+/** Properties of one launch. */
 typedef enum ur_kernel_launch_flag_t {
   UR_KERNEL_LAUNCH_FLAG_COOPERATIVE = 0x1,
   UR_KERNEL_LAUNCH_FLAG_OPPORTUNISTIC_QUEUE_SERIALIZE = 0x2,
@@ -1338,6 +1430,7 @@ typedef uint32_t ur_kernel_launch_flags_t;
 /** The bits of ur_kernel_launch_flags_t that mean nothing. */
 #define UR_KERNEL_LAUNCH_FLAGS_MASK 0xfffffffcu
 
+/** What the host does with memory that it maps. */
 typedef enum ur_map_flag_t {
   UR_MAP_FLAG_READ = 0x1,
   UR_MAP_FLAG_WRITE = 0x2,
@@ -1350,6 +1443,7 @@ typedef uint32_t ur_map_flags_t;
 /** The bits of ur_map_flags_t that mean nothing. */
 #define UR_MAP_FLAGS_MASK 0xfffffff8u
 
+/** Where shared memory is to move. */
 typedef enum ur_usm_migration_flag_t {
   UR_USM_MIGRATION_FLAG_HOST_TO_DEVICE = 0x1,
   UR_USM_MIGRATION_FLAG_DEVICE_TO_HOST = 0x2,
@@ -1361,6 +1455,7 @@ typedef uint32_t ur_usm_migration_flags_t;
 /** The bits of ur_usm_migration_flags_t that mean nothing. */
 #define UR_USM_MIGRATION_FLAGS_MASK 0xfffffffcu
 
+/** Questions about a kernel. */
 typedef enum ur_kernel_info_t {
   UR_KERNEL_INFO_FUNCTION_NAME = 0,
   UR_KERNEL_INFO_NUM_ARGS = 1,
@@ -1373,6 +1468,7 @@ typedef enum ur_kernel_info_t {
   UR_KERNEL_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_kernel_info_t;
 
+/** Questions about a kernel and its work-groups on a device. */
 typedef enum ur_kernel_group_info_t {
   UR_KERNEL_GROUP_INFO_GLOBAL_WORK_SIZE = 0,
   UR_KERNEL_GROUP_INFO_WORK_GROUP_SIZE = 1,
@@ -1385,6 +1481,7 @@ typedef enum ur_kernel_group_info_t {
   UR_KERNEL_GROUP_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_kernel_group_info_t;
 
+/** Questions about a kernel and its sub-groups on a device. */
 typedef enum ur_kernel_sub_group_info_t {
   UR_KERNEL_SUB_GROUP_INFO_MAX_SUB_GROUP_SIZE = 0,
   UR_KERNEL_SUB_GROUP_INFO_MAX_NUM_SUB_GROUPS = 1,
@@ -1393,6 +1490,7 @@ typedef enum ur_kernel_sub_group_info_t {
   UR_KERNEL_SUB_GROUP_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_kernel_sub_group_info_t;
 
+/** What a kernel wants the memory beside the cores for. */
 typedef enum ur_kernel_cache_config_t {
   UR_KERNEL_CACHE_CONFIG_DEFAULT = 0,
   UR_KERNEL_CACHE_CONFIG_LARGE_SLM = 1,
@@ -1400,6 +1498,7 @@ typedef enum ur_kernel_cache_config_t {
   UR_KERNEL_CACHE_CONFIG_FORCE_UINT32 = 0x7fffffff
 } ur_kernel_cache_config_t;
 
+/** What more can be told about how a kernel runs. */
 typedef enum ur_kernel_exec_info_t {
   UR_KERNEL_EXEC_INFO_USM_INDIRECT_ACCESS = 0,
   UR_KERNEL_EXEC_INFO_USM_PTRS = 1,
@@ -1407,6 +1506,7 @@ typedef enum ur_kernel_exec_info_t {
   UR_KERNEL_EXEC_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_kernel_exec_info_t;
 
+/** Which member of the union a kernel argument has its value in. */
 typedef enum ur_exp_kernel_arg_type_t {
   UR_EXP_KERNEL_ARG_TYPE_VALUE = 0,
   UR_EXP_KERNEL_ARG_TYPE_POINTER = 1,
@@ -1416,6 +1516,7 @@ typedef enum ur_exp_kernel_arg_type_t {
   UR_EXP_KERNEL_ARG_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_exp_kernel_arg_type_t;
 
+/** Properties of an enqueued allocation. */
 typedef enum ur_exp_async_usm_alloc_flag_t {
   UR_EXP_ASYNC_USM_ALLOC_FLAG_TBD = 0x1,
   UR_EXP_ASYNC_USM_ALLOC_FLAG_FORCE_UINT32 = 0x7fffffff
@@ -1426,6 +1527,7 @@ typedef uint32_t ur_exp_async_usm_alloc_flags_t;
 /** The bits of ur_exp_async_usm_alloc_flags_t that mean nothing. */
 #define UR_EXP_ASYNC_USM_ALLOC_FLAGS_MASK 0xfffffffeu
 
+/** Where an image copy comes from and goes to. */
 typedef enum ur_exp_image_copy_flag_t {
   UR_EXP_IMAGE_COPY_FLAG_HOST_TO_DEVICE = 0x1,
   UR_EXP_IMAGE_COPY_FLAG_DEVICE_TO_HOST = 0x2,
@@ -1439,6 +1541,7 @@ typedef uint32_t ur_exp_image_copy_flags_t;
 /** The bits of ur_exp_image_copy_flags_t that mean nothing. */
 #define UR_EXP_IMAGE_COPY_FLAGS_MASK 0xfffffff0u
 
+/** Which ends of a copy are images and which are memory. */
 typedef enum ur_exp_image_copy_input_types_t {
   UR_EXP_IMAGE_COPY_INPUT_TYPES_MEM_TO_IMAGE = 0,
   UR_EXP_IMAGE_COPY_INPUT_TYPES_IMAGE_TO_MEM = 1,
@@ -1447,12 +1550,14 @@ typedef enum ur_exp_image_copy_input_types_t {
   UR_EXP_IMAGE_COPY_INPUT_TYPES_FORCE_UINT32 = 0x7fffffff
 } ur_exp_image_copy_input_types_t;
 
+/** What a sampler gives at the edges between the faces of a cube map. */
 typedef enum ur_exp_sampler_cubemap_filter_mode_t {
   UR_EXP_SAMPLER_CUBEMAP_FILTER_MODE_DISJOINTED = 0,
   UR_EXP_SAMPLER_CUBEMAP_FILTER_MODE_SEAMLESS = 1,
   UR_EXP_SAMPLER_CUBEMAP_FILTER_MODE_FORCE_UINT32 = 0x7fffffff
 } ur_exp_sampler_cubemap_filter_mode_t;
 
+/** Kinds of handles by which memory comes from another API. */
 typedef enum ur_exp_external_mem_type_t {
   UR_EXP_EXTERNAL_MEM_TYPE_OPAQUE_FD = 0,
   UR_EXP_EXTERNAL_MEM_TYPE_WIN32_NT = 1,
@@ -1462,6 +1567,7 @@ typedef enum ur_exp_external_mem_type_t {
   UR_EXP_EXTERNAL_MEM_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_exp_external_mem_type_t;
 
+/** Kinds of handles by which a semaphore comes from another API. */
 typedef enum ur_exp_external_semaphore_type_t {
   UR_EXP_EXTERNAL_SEMAPHORE_TYPE_OPAQUE_FD = 0,
   UR_EXP_EXTERNAL_SEMAPHORE_TYPE_WIN32_NT = 1,
@@ -1472,12 +1578,14 @@ typedef enum ur_exp_external_semaphore_type_t {
   UR_EXP_EXTERNAL_SEMAPHORE_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_exp_external_semaphore_type_t;
 
+/** Sorts of memory that an image can be in. */
 typedef enum ur_exp_image_mem_type_t {
   UR_EXP_IMAGE_MEM_TYPE_USM_POINTER = 0,
   UR_EXP_IMAGE_MEM_TYPE_OPAQUE_HANDLE = 1,
   UR_EXP_IMAGE_MEM_TYPE_FORCE_UINT32 = 0x7fffffff
 } ur_exp_image_mem_type_t;
 
+/** Properties of a build for some devices. */
 typedef enum ur_exp_program_flag_t {
   UR_EXP_PROGRAM_FLAG_ALLOW_UNRESOLVED_SYMBOLS = 0x1,
   UR_EXP_PROGRAM_FLAG_FORCE_UINT32 = 0x7fffffff
@@ -1488,6 +1596,7 @@ typedef uint32_t ur_exp_program_flags_t;
 /** The bits of ur_exp_program_flags_t that mean nothing. */
 #define UR_EXP_PROGRAM_FLAGS_MASK 0xfffffffeu
 
+/** Properties of memory of the host that is made known. */
 typedef enum ur_exp_usm_host_alloc_register_flag_t {
   UR_EXP_USM_HOST_ALLOC_REGISTER_FLAG_READ_ONLY = 0x1,
   UR_EXP_USM_HOST_ALLOC_REGISTER_FLAG_FORCE_UINT32 = 0x7fffffff
@@ -1498,12 +1607,14 @@ typedef uint32_t ur_exp_usm_host_alloc_register_flags_t;
 /** The bits of ur_exp_usm_host_alloc_register_flags_t that mean nothing. */
 #define UR_EXP_USM_HOST_ALLOC_REGISTER_FLAGS_MASK 0xfffffffeu
 
+/** Questions about a device's access to another one's memory. */
 typedef enum ur_exp_peer_info_t {
   UR_EXP_PEER_INFO_UR_PEER_ACCESS_SUPPORT = 0,
   UR_EXP_PEER_INFO_UR_PEER_ATOMICS_SUPPORT = 1,
   UR_EXP_PEER_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_exp_peer_info_t;
 
+/** What a device lets be changed in a recorded launch. */
 typedef enum ur_device_command_buffer_update_capability_flag_t {
   UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_KERNEL_ARGUMENTS = 0x1,
   UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_LOCAL_WORK_SIZE = 0x2,
@@ -1519,17 +1630,20 @@ typedef uint32_t ur_device_command_buffer_update_capability_flags_t;
 /** The bits of ur_device_command_buffer_update_capability_flags_t that mean nothing. */
 #define UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAGS_MASK 0xffffffc0u
 
+/** Questions about a command buffer. */
 typedef enum ur_exp_command_buffer_info_t {
   UR_EXP_COMMAND_BUFFER_INFO_REFERENCE_COUNT = 0,
   UR_EXP_COMMAND_BUFFER_INFO_DESCRIPTOR = 1,
   UR_EXP_COMMAND_BUFFER_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_exp_command_buffer_info_t;
 
+/** Questions about a command in a command buffer. */
 typedef enum ur_exp_command_buffer_command_info_t {
   UR_EXP_COMMAND_BUFFER_COMMAND_INFO_REFERENCE_COUNT = 0,
   UR_EXP_COMMAND_BUFFER_COMMAND_INFO_FORCE_UINT32 = 0x7fffffff
 } ur_exp_command_buffer_command_info_t;
 
+/** Properties of a host task. */
 typedef enum ur_exp_host_task_flag_t {
   UR_EXP_HOST_TASK_FLAG_TBD = 0x1,
   UR_EXP_HOST_TASK_FLAG_FORCE_UINT32 = 0x7fffffff
@@ -1540,6 +1654,7 @@ typedef uint32_t ur_exp_host_task_flags_t;
 /** The bits of ur_exp_host_task_flags_t that mean nothing. */
 #define UR_EXP_HOST_TASK_FLAGS_MASK 0xfffffffeu
 
+/** Properties of an enqueued barrier. */
 typedef enum ur_exp_enqueue_ext_flag_t {
   UR_EXP_ENQUEUE_EXT_FLAG_LOW_POWER_EVENTS_SUPPORT = 0x800,
   UR_EXP_ENQUEUE_EXT_FLAG_FORCE_UINT32 = 0x7fffffff
@@ -1550,6 +1665,7 @@ typedef uint32_t ur_exp_enqueue_ext_flags_t;
 /** The bits of ur_exp_enqueue_ext_flags_t that mean nothing. */
 #define UR_EXP_ENQUEUE_EXT_FLAGS_MASK 0xfffff7ffu
 
+/** Properties of a command that goes through the driver's own interface. */
 typedef enum ur_exp_enqueue_native_command_flag_t {
   UR_EXP_ENQUEUE_NATIVE_COMMAND_FLAG_TBD = 0x1,
   UR_EXP_ENQUEUE_NATIVE_COMMAND_FLAG_FORCE_UINT32 = 0x7fffffff
@@ -1560,6 +1676,7 @@ typedef uint32_t ur_exp_enqueue_native_command_flags_t;
 /** The bits of ur_exp_enqueue_native_command_flags_t that mean nothing. */
 #define UR_EXP_ENQUEUE_NATIVE_COMMAND_FLAGS_MASK 0xfffffffeu
 
+/** Properties of an event made without a command. */
 typedef enum ur_exp_event_flag_t {
   UR_EXP_EVENT_FLAG_ENABLE_PROFILING = 0x1,
   UR_EXP_EVENT_FLAG_IPC_EXP = 0x2,
@@ -1571,6 +1688,7 @@ typedef uint32_t ur_exp_event_flags_t;
 /** The bits of ur_exp_event_flags_t that mean nothing. */
 #define UR_EXP_EVENT_FLAGS_MASK 0xfffffffcu
 
+/** What a device can do with two-dimensional blocks of memory. */
 typedef enum ur_exp_device_2d_block_array_capability_flag_t {
   UR_EXP_DEVICE_2D_BLOCK_ARRAY_CAPABILITY_FLAG_LOAD = 0x1,
   UR_EXP_DEVICE_2D_BLOCK_ARRAY_CAPABILITY_FLAG_STORE = 0x2,
@@ -1582,28 +1700,33 @@ typedef uint32_t ur_exp_device_2d_block_array_capability_flags_t;
 /** The bits of ur_exp_device_2d_block_array_capability_flags_t that mean nothing. */
 #define UR_EXP_DEVICE_2D_BLOCK_ARRAY_CAPABILITY_FLAGS_MASK 0xfffffffcu
 
+/** What every properties struct begins with. */
 typedef struct ur_base_properties_t {
   ur_structure_type_t stype;
   void *pNext;
 } ur_base_properties_t;
 
+/** What every descriptor begins with. */
 typedef struct ur_base_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
 } ur_base_desc_t;
 
+/** Where a box begins: bytes, rows and slices of a buffer, or texels of an image. */
 typedef struct ur_rect_offset_t {
   uint64_t x;
   uint64_t y;
   uint64_t z;
 } ur_rect_offset_t;
 
+/** How large a box is: bytes, rows and slices of a buffer, or texels of an image. */
 typedef struct ur_rect_region_t {
   uint64_t width;
   uint64_t height;
   uint64_t depth;
 } ur_rect_region_t;
 
+/** A place in the source of the program. */
 typedef struct ur_code_location_t {
   const char *functionName;
   const char *sourceFile;
@@ -1611,47 +1734,55 @@ typedef struct ur_code_location_t {
   uint32_t columnNumber;
 } ur_code_location_t;
 
+/** How a platform is made from a native handle. */
 typedef struct ur_platform_native_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   bool isNativeHandleOwned;
 } ur_platform_native_properties_t;
 
+/** The number that a way to split a device needs. */
 typedef union ur_device_partition_value_t {
   uint32_t equally;
   uint32_t count;
   ur_device_affinity_domain_flags_t affinity_domain;
 } ur_device_partition_value_t;
 
+/** What a device binary is for. */
 typedef struct ur_device_binary_t {
   ur_structure_type_t stype;
   const void *pNext;
   const char *pDeviceTargetSpec;
 } ur_device_binary_t;
 
+/** How a device is made from a native handle. */
 typedef struct ur_device_native_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   bool isNativeHandleOwned;
 } ur_device_native_properties_t;
 
+/** How a context is to be. */
 typedef struct ur_context_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_context_flags_t flags;
 } ur_context_properties_t;
 
+/** How a context is made from a native handle. */
 typedef struct ur_context_native_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   bool isNativeHandleOwned;
 } ur_context_native_properties_t;
 
+/** What the texels of an image are. */
 typedef struct ur_image_format_t {
   ur_image_channel_order_t channelOrder;
   ur_image_channel_type_t channelType;
 } ur_image_format_t;
 
+/** Kind and extent of an image. */
 typedef struct ur_image_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -1666,24 +1797,28 @@ typedef struct ur_image_desc_t {
   uint32_t numSamples;
 } ur_image_desc_t;
 
+/** Where the contents of a new buffer come from. */
 typedef struct ur_buffer_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   void *pHost;
 } ur_buffer_properties_t;
 
+/** The memory channel that a buffer is to be in. */
 typedef struct ur_buffer_channel_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   uint32_t channel;
 } ur_buffer_channel_properties_t;
 
+/** The place, by number, that a buffer is to be in. */
 typedef struct ur_buffer_alloc_location_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   uint32_t location;
 } ur_buffer_alloc_location_properties_t;
 
+/** The part of a buffer that a sub-buffer is. */
 typedef struct ur_buffer_region_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -1691,12 +1826,14 @@ typedef struct ur_buffer_region_t {
   size_t size;
 } ur_buffer_region_t;
 
+/** How a memory object is made from a native handle. */
 typedef struct ur_mem_native_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   bool isNativeHandleOwned;
 } ur_mem_native_properties_t;
 
+/** How a sampler is to read. */
 typedef struct ur_sampler_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -1705,12 +1842,14 @@ typedef struct ur_sampler_desc_t {
   ur_sampler_filter_mode_t filterMode;
 } ur_sampler_desc_t;
 
+/** How a sampler is made from a native handle. */
 typedef struct ur_sampler_native_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   bool isNativeHandleOwned;
 } ur_sampler_native_properties_t;
 
+/** How a USM allocation is to be: its alignment and hints. */
 typedef struct ur_usm_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -1718,30 +1857,35 @@ typedef struct ur_usm_desc_t {
   uint32_t align;
 } ur_usm_desc_t;
 
+/** How a USM host allocation is to be. */
 typedef struct ur_usm_host_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
   ur_usm_host_mem_flags_t flags;
 } ur_usm_host_desc_t;
 
+/** How the device side of a USM allocation is to be. */
 typedef struct ur_usm_device_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
   ur_usm_device_mem_flags_t flags;
 } ur_usm_device_desc_t;
 
+/** The place, by number, that a USM allocation is to be in. */
 typedef struct ur_usm_alloc_location_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
   uint32_t location;
 } ur_usm_alloc_location_desc_t;
 
+/** How a USM pool is to be. */
 typedef struct ur_usm_pool_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
   ur_usm_pool_flags_t flags;
 } ur_usm_pool_desc_t;
 
+/** What sizes a USM pool keeps, and how much it asks the driver for at once. */
 typedef struct ur_usm_pool_limits_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -1749,12 +1893,14 @@ typedef struct ur_usm_pool_limits_desc_t {
   size_t minDriverAllocSize;
 } ur_usm_pool_limits_desc_t;
 
+/** How a block of physical memory is to be. */
 typedef struct ur_physical_mem_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_physical_mem_flags_t flags;
 } ur_physical_mem_properties_t;
 
+/** The value of a piece of metadata. */
 typedef union ur_program_metadata_value_t {
   uint32_t data32;
   uint64_t data64;
@@ -1762,114 +1908,134 @@ typedef union ur_program_metadata_value_t {
   void *pData;
 } ur_program_metadata_value_t;
 
+/** A specialization constant and its value. */
 typedef struct ur_specialization_constant_info_t {
   uint32_t id;
   size_t size;
   const void *pValue;
 } ur_specialization_constant_info_t;
 
+/** How a program is made from a native handle. */
 typedef struct ur_program_native_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   bool isNativeHandleOwned;
 } ur_program_native_properties_t;
 
+/** How a queue is to be. */
 typedef struct ur_queue_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_queue_flags_t flags;
 } ur_queue_properties_t;
 
+/** Which of the compute engines of a device a queue is to use. */
 typedef struct ur_queue_index_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   uint32_t computeIndex;
 } ur_queue_index_properties_t;
 
+/** Which native handle of a queue is wanted. */
 typedef struct ur_queue_native_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
   void *pNativeData;
 } ur_queue_native_desc_t;
 
+/** How a queue is made from a native handle. */
 typedef struct ur_queue_native_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   bool isNativeHandleOwned;
 } ur_queue_native_properties_t;
 
+/** How an event is made from a native handle. */
 typedef struct ur_event_native_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   bool isNativeHandleOwned;
 } ur_event_native_properties_t;
 
+/** How a launch is to be; further properties are chained to it. */
 typedef struct ur_kernel_launch_ext_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_kernel_launch_flags_t flags;
 } ur_kernel_launch_ext_properties_t;
 
+/** How many work-groups form a cluster, by dimension. */
 typedef struct ur_kernel_launch_cluster_property_t {
   ur_structure_type_t stype;
   void *pNext;
   uint32_t clusterDim[3];
 } ur_kernel_launch_cluster_property_t;
 
+/** How many bytes of local memory a work-group gets beside its arguments. */
 typedef struct ur_kernel_launch_workgroup_property_t {
   ur_structure_type_t stype;
   void *pNext;
   size_t workgroup_mem_size;
 } ur_kernel_launch_workgroup_property_t;
 
+/** Properties of an argument that is bytes. */
 typedef struct ur_kernel_arg_value_properties_t {
   ur_structure_type_t stype;
   void *pNext;
 } ur_kernel_arg_value_properties_t;
 
+/** Properties of an argument that is local memory. */
 typedef struct ur_kernel_arg_local_properties_t {
   ur_structure_type_t stype;
   void *pNext;
 } ur_kernel_arg_local_properties_t;
 
+/** Properties of an argument that is a USM pointer. */
 typedef struct ur_kernel_arg_pointer_properties_t {
   ur_structure_type_t stype;
   void *pNext;
 } ur_kernel_arg_pointer_properties_t;
 
+/** Properties of what is told about how a kernel runs. */
 typedef struct ur_kernel_exec_info_properties_t {
   ur_structure_type_t stype;
   void *pNext;
 } ur_kernel_exec_info_properties_t;
 
+/** Properties of an argument that is a sampler. */
 typedef struct ur_kernel_arg_sampler_properties_t {
   ur_structure_type_t stype;
   void *pNext;
 } ur_kernel_arg_sampler_properties_t;
 
+/** How a kernel uses an argument that is a memory object. */
 typedef struct ur_kernel_arg_mem_obj_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_mem_flags_t memoryAccess;
 } ur_kernel_arg_mem_obj_properties_t;
 
+/** How a kernel is made from a native handle. */
 typedef struct ur_kernel_native_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   bool isNativeHandleOwned;
 } ur_kernel_native_properties_t;
 
+/** A memory object as a kernel argument, and how the kernel uses it. */
 typedef struct ur_exp_kernel_arg_mem_obj_tuple_t {
   ur_mem_handle_t hMem;
   ur_mem_flags_t flags;
 } ur_exp_kernel_arg_mem_obj_tuple_t;
 
+/** How an enqueued allocation is to be. */
 typedef struct ur_exp_async_usm_alloc_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_exp_async_usm_alloc_flags_t flags;
 } ur_exp_async_usm_alloc_properties_t;
 
+/** Memory of the caller that a USM pool is to hand out. */
 typedef struct ur_usm_pool_buffer_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -1879,24 +2045,28 @@ typedef struct ur_usm_pool_buffer_desc_t {
   ur_device_handle_t device;
 } ur_usm_pool_buffer_desc_t;
 
+/** A file descriptor that stands for memory or a semaphore of another API. */
 typedef struct ur_exp_file_descriptor_t {
   ur_structure_type_t stype;
   const void *pNext;
   int fd;
 } ur_exp_file_descriptor_t;
 
+/** A Windows handle that stands for memory or a semaphore of another API. */
 typedef struct ur_exp_win32_handle_t {
   ur_structure_type_t stype;
   const void *pNext;
   void *handle;
 } ur_exp_win32_handle_t;
 
+/** The Windows name of memory or a semaphore of another API. */
 typedef struct ur_exp_win32_name_t {
   ur_structure_type_t stype;
   const void *pNext;
   const void *name;
 } ur_exp_win32_name_t;
 
+/** How a sampler goes between the levels of a mipmap. */
 typedef struct ur_exp_sampler_mip_properties_t {
   ur_structure_type_t stype;
   void *pNext;
@@ -1906,34 +2076,40 @@ typedef struct ur_exp_sampler_mip_properties_t {
   ur_sampler_filter_mode_t mipFilterMode;
 } ur_exp_sampler_mip_properties_t;
 
+/** What a sampler gives outside of an image, by dimension. */
 typedef struct ur_exp_sampler_addr_modes_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_sampler_addressing_mode_t addrModes[3];
 } ur_exp_sampler_addr_modes_t;
 
+/** How a sampler reads a cube map. */
 typedef struct ur_exp_sampler_cubemap_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_exp_sampler_cubemap_filter_mode_t cubemapFilterMode;
 } ur_exp_sampler_cubemap_properties_t;
 
+/** Memory of another API; a handle is chained to it. */
 typedef struct ur_exp_external_mem_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
 } ur_exp_external_mem_desc_t;
 
+/** A semaphore of another API; a handle is chained to it. */
 typedef struct ur_exp_external_semaphore_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
 } ur_exp_external_semaphore_desc_t;
 
+/** How memory of the host is made known. */
 typedef struct ur_exp_usm_host_alloc_register_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_exp_usm_host_alloc_register_flags_t flags;
 } ur_exp_usm_host_alloc_register_properties_t;
 
+/** How a command buffer is to be. */
 typedef struct ur_exp_command_buffer_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -1942,35 +2118,41 @@ typedef struct ur_exp_command_buffer_desc_t {
   ur_bool_t enableProfiling;
 } ur_exp_command_buffer_desc_t;
 
+/** How a host task is to be. */
 typedef struct ur_exp_host_task_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_exp_host_task_flags_t flags;
 } ur_exp_host_task_properties_t;
 
+/** How an enqueued barrier is to be. */
 typedef struct ur_exp_enqueue_ext_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_exp_enqueue_ext_flags_t flags;
 } ur_exp_enqueue_ext_properties_t;
 
+/** How a command that goes through the driver's own interface is to be. */
 typedef struct ur_exp_enqueue_native_command_properties_t {
   ur_structure_type_t stype;
   void *pNext;
   ur_exp_enqueue_native_command_flags_t flags;
 } ur_exp_enqueue_native_command_properties_t;
 
+/** How an event made without a command is to be. */
 typedef struct ur_exp_event_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
   ur_exp_event_flags_t flags;
 } ur_exp_event_desc_t;
 
+/** A way to split a device, with its number. */
 typedef struct ur_device_partition_property_t {
   ur_device_partition_t type;
   ur_device_partition_value_t value;
 } ur_device_partition_property_t;
 
+/** A named piece of metadata of a program. */
 typedef struct ur_program_metadata_t {
   const char *pName;
   ur_program_metadata_type_t type;
@@ -1978,6 +2160,7 @@ typedef struct ur_program_metadata_t {
   ur_program_metadata_value_t value;
 } ur_program_metadata_t;
 
+/** The value of a kernel argument. */
 typedef union ur_exp_kernel_arg_value_t {
   const void *value;
   const void *pointer;
@@ -1985,6 +2168,7 @@ typedef union ur_exp_kernel_arg_value_t {
   ur_sampler_handle_t sampler;
 } ur_exp_kernel_arg_value_t;
 
+/** What part of an image is copied where. */
 typedef struct ur_exp_image_copy_region_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -1993,6 +2177,7 @@ typedef struct ur_exp_image_copy_region_t {
   ur_rect_region_t copyExtent;
 } ur_exp_image_copy_region_t;
 
+/** A new memory object for an argument of a recorded launch. */
 typedef struct ur_exp_command_buffer_update_memobj_arg_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -2001,6 +2186,7 @@ typedef struct ur_exp_command_buffer_update_memobj_arg_desc_t {
   ur_mem_handle_t hNewMemObjArg;
 } ur_exp_command_buffer_update_memobj_arg_desc_t;
 
+/** A new USM pointer for an argument of a recorded launch. */
 typedef struct ur_exp_command_buffer_update_pointer_arg_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -2009,6 +2195,7 @@ typedef struct ur_exp_command_buffer_update_pointer_arg_desc_t {
   const void *pNewPointerArg;
 } ur_exp_command_buffer_update_pointer_arg_desc_t;
 
+/** New bytes for an argument of a recorded launch. */
 typedef struct ur_exp_command_buffer_update_value_arg_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -2018,6 +2205,7 @@ typedef struct ur_exp_command_buffer_update_value_arg_desc_t {
   const void *pNewValueArg;
 } ur_exp_command_buffer_update_value_arg_desc_t;
 
+/** How a device is to be split. */
 typedef struct ur_device_partition_properties_t {
   ur_structure_type_t stype;
   void *pNext;
@@ -2025,6 +2213,7 @@ typedef struct ur_device_partition_properties_t {
   size_t PropCount;
 } ur_device_partition_properties_t;
 
+/** Metadata that comes with a program. */
 typedef struct ur_program_properties_t {
   ur_structure_type_t stype;
   void *pNext;
@@ -2032,6 +2221,7 @@ typedef struct ur_program_properties_t {
   const ur_program_metadata_t *pMetadatas;
 } ur_program_properties_t;
 
+/** A kernel argument: its place, kind, size and value. */
 typedef struct ur_exp_kernel_arg_properties_t {
   ur_structure_type_t stype;
   void *pNext;
@@ -2041,6 +2231,7 @@ typedef struct ur_exp_kernel_arg_properties_t {
   ur_exp_kernel_arg_value_t value;
 } ur_exp_kernel_arg_properties_t;
 
+/** What changes in a recorded launch. */
 typedef struct ur_exp_command_buffer_update_kernel_launch_desc_t {
   ur_structure_type_t stype;
   const void *pNext;
@@ -2058,46 +2249,58 @@ typedef struct ur_exp_command_buffer_update_kernel_launch_desc_t {
   size_t *pNewLocalWorkSize;
 } ur_exp_command_buffer_update_kernel_launch_desc_t;
 
+/** A function that tells which line of the program makes the current call. */
 typedef ur_code_location_t (UR_APICALL *ur_code_location_callback_t)(
     void *pUserData);
 
+/** A function that receives an adapter's messages. */
 typedef void (UR_APICALL *ur_logger_callback_t)(
     ur_logger_level_t level,
     const char *pLoggerMsg,
     void *pUserData);
 
+/** A function that is called when a context goes away. */
 typedef void (UR_APICALL *ur_context_extended_deleter_t)(
     void *pUserData);
 
+/** A function that is called when an event reaches a status. */
 typedef void (UR_APICALL *ur_event_callback_t)(
     ur_event_handle_t hEvent,
     ur_execution_info_t execStatus,
     void *pUserData);
 
+/** A function that adds to a command buffer through the driver's own interface. */
 typedef void (UR_APICALL *ur_exp_command_buffer_native_command_function_t)(
     void *pUserData);
 
+/** A function that runs on the host as a command of a queue. */
 typedef void (UR_APICALL *ur_exp_host_task_function_t)(
     void *pUserData);
 
+/** A function that submits to a queue through the driver's own interface. */
 typedef void (UR_APICALL *ur_exp_enqueue_native_command_function_t)(
     ur_queue_handle_t hQueue,
     void *pUserData);
 
+/** A function that is called when a graph is destroyed. */
 typedef void (UR_APICALL *ur_exp_graph_destruction_callback_t)(
     void *pUserData);
 
-/* loader:  */
+/* loader: Starting, configuring and ending the loader. */
 
+/** Makes a configuration that says how the loader is to start. */
 UR_APIEXPORT ur_result_t UR_APICALL urLoaderConfigCreate(
     ur_loader_config_handle_t *phLoaderConfig);
 
+/** Adds an owner to a loader configuration. */
 UR_APIEXPORT ur_result_t UR_APICALL urLoaderConfigRetain(
     ur_loader_config_handle_t hLoaderConfig);
 
+/** Takes an owner from a loader configuration; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urLoaderConfigRelease(
     ur_loader_config_handle_t hLoaderConfig);
 
+/** Answers a question about a loader configuration. */
 UR_APIEXPORT ur_result_t UR_APICALL urLoaderConfigGetInfo(
     ur_loader_config_handle_t hLoaderConfig,
     ur_loader_config_info_t propName,
@@ -2105,43 +2308,53 @@ UR_APIEXPORT ur_result_t UR_APICALL urLoaderConfigGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Turns on the layers of that name (several are separated by semicolons). */
 UR_APIEXPORT ur_result_t UR_APICALL urLoaderConfigEnableLayer(
     ur_loader_config_handle_t hLoaderConfig,
     const char *pLayerName);
 
+/** Sets a function that tells tracing which line of the program makes the current call. */
 UR_APIEXPORT ur_result_t UR_APICALL urLoaderConfigSetCodeLocationCallback(
     ur_loader_config_handle_t hLoaderConfig,
     ur_code_location_callback_t pfnCodeloc,
     void *pUserData);
 
+/** Says whether the loader uses the mock adapter in place of all others. */
 UR_APIEXPORT ur_result_t UR_APICALL urLoaderConfigSetMockingEnabled(
     ur_loader_config_handle_t hLoaderConfig,
     ur_bool_t enable);
 
+/** Starts the loader: finds adapters and opens them. Each call needs a tear-down. */
 UR_APIEXPORT ur_result_t UR_APICALL urLoaderInit(
     ur_device_init_flags_t device_flags,
     ur_loader_config_handle_t hLoaderConfig);
 
+/** Ends what one call of urLoaderInit began. */
 UR_APIEXPORT ur_result_t UR_APICALL urLoaderTearDown(void);
 
-/* adapter:  */
+/* adapter: Adapters, their errors and their messages. */
 
+/** Lists the adapters that the loader has opened, each with a new owner. */
 UR_APIEXPORT ur_result_t UR_APICALL urAdapterGet(
     uint32_t NumEntries,
     ur_adapter_handle_t *phAdapters,
     uint32_t *pNumAdapters);
 
+/** Takes an owner from an adapter; with the last one it may let its resources go. */
 UR_APIEXPORT ur_result_t UR_APICALL urAdapterRelease(
     ur_adapter_handle_t hAdapter);
 
+/** Adds an owner to an adapter. */
 UR_APIEXPORT ur_result_t UR_APICALL urAdapterRetain(
     ur_adapter_handle_t hAdapter);
 
+/** Gives the adapter's own message and code behind the calling thread's last UR_RESULT_ERROR_ADAPTER_SPECIFIC. */
 UR_APIEXPORT ur_result_t UR_APICALL urAdapterGetLastError(
     ur_adapter_handle_t hAdapter,
     const char **ppMessage,
     int32_t *pError);
 
+/** Answers a question about an adapter, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urAdapterGetInfo(
     ur_adapter_handle_t hAdapter,
     ur_adapter_info_t propName,
@@ -2149,24 +2362,28 @@ UR_APIEXPORT ur_result_t UR_APICALL urAdapterGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Sets a function that receives the adapter's messages of at least a level. */
 UR_APIEXPORT ur_result_t UR_APICALL urAdapterSetLoggerCallback(
     ur_adapter_handle_t hAdapter,
     ur_logger_callback_t pfnLoggerCallback,
     void *pUserData,
     ur_logger_level_t level);
 
+/** Sets the least level of message that the adapter's logger function receives. */
 UR_APIEXPORT ur_result_t UR_APICALL urAdapterSetLoggerCallbackLevel(
     ur_adapter_handle_t hAdapter,
     ur_logger_level_t level);
 
-/* platform:  */
+/* platform: Platforms of an adapter. */
 
+/** Lists the platforms of an adapter. */
 UR_APIEXPORT ur_result_t UR_APICALL urPlatformGet(
     ur_adapter_handle_t hAdapter,
     uint32_t NumEntries,
     ur_platform_handle_t *phPlatforms,
     uint32_t *pNumPlatforms);
 
+/** Answers a question about a platform, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urPlatformGetInfo(
     ur_platform_handle_t hPlatform,
     ur_platform_info_t propName,
@@ -2174,27 +2391,32 @@ UR_APIEXPORT ur_result_t UR_APICALL urPlatformGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Gives the version of the API that a platform speaks. */
 UR_APIEXPORT ur_result_t UR_APICALL urPlatformGetApiVersion(
     ur_platform_handle_t hPlatform,
     ur_api_version_t *pVersion);
 
+/** Gives the driver's own handle of a platform, without a change of owners. */
 UR_APIEXPORT ur_result_t UR_APICALL urPlatformGetNativeHandle(
     ur_platform_handle_t hPlatform,
     ur_native_handle_t *phNativePlatform);
 
+/** Makes a platform from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urPlatformCreateWithNativeHandle(
     ur_native_handle_t hNativePlatform,
     ur_adapter_handle_t hAdapter,
     const ur_platform_native_properties_t *pProperties,
     ur_platform_handle_t *phPlatform);
 
+/** Translates a compiler option of the front end into the platform's own. */
 UR_APIEXPORT ur_result_t UR_APICALL urPlatformGetBackendOption(
     ur_platform_handle_t hPlatform,
     const char *pFrontendOption,
     const char **ppPlatformOption);
 
-/* device:  */
+/* device: Devices and sub-devices. */
 
+/** Lists the root devices of a type on a platform. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceGet(
     ur_platform_handle_t hPlatform,
     ur_device_type_t DeviceType,
@@ -2202,6 +2424,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urDeviceGet(
     ur_device_handle_t *phDevices,
     uint32_t *pNumDevices);
 
+/** Lists the devices of a platform that ONEAPI_DEVICE_SELECTOR lets through. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceGetSelected(
     ur_platform_handle_t hPlatform,
     ur_device_type_t DeviceType,
@@ -2209,6 +2432,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urDeviceGetSelected(
     ur_device_handle_t *phDevices,
     uint32_t *pNumDevices);
 
+/** Answers a question about a device, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceGetInfo(
     ur_device_handle_t hDevice,
     ur_device_info_t propName,
@@ -2216,12 +2440,15 @@ UR_APIEXPORT ur_result_t UR_APICALL urDeviceGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Adds an owner to a sub-device; a root device stays as it is. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceRetain(
     ur_device_handle_t hDevice);
 
+/** Takes an owner from a sub-device, which goes with the last one; a root device stays. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceRelease(
     ur_device_handle_t hDevice);
 
+/** Splits a device into sub-devices, each with an owner, or says how many there would be. */
 UR_APIEXPORT ur_result_t UR_APICALL urDevicePartition(
     ur_device_handle_t hDevice,
     const ur_device_partition_properties_t *pProperties,
@@ -2229,41 +2456,49 @@ UR_APIEXPORT ur_result_t UR_APICALL urDevicePartition(
     ur_device_handle_t *phSubDevices,
     uint32_t *pNumDevicesRet);
 
+/** Picks the one of several device binaries that suits a device best. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceSelectBinary(
     ur_device_handle_t hDevice,
     const ur_device_binary_t *pBinaries,
     uint32_t NumBinaries,
     uint32_t *pSelectedBinary);
 
+/** Gives the driver's own handle of a device, without a change of owners. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceGetNativeHandle(
     ur_device_handle_t hDevice,
     ur_native_handle_t *phNativeDevice);
 
+/** Makes a device from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceCreateWithNativeHandle(
     ur_native_handle_t hNativeDevice,
     ur_adapter_handle_t hAdapter,
     const ur_device_native_properties_t *pProperties,
     ur_device_handle_t *phDevice);
 
+/** Reads a device's clock and the host's at the same moment, in nanoseconds. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceGetGlobalTimestamps(
     ur_device_handle_t hDevice,
     uint64_t *pDeviceTimestamp,
     uint64_t *pHostTimestamp);
 
-/* context:  */
+/* context: Contexts. */
 
+/** Makes a context over devices of one platform. */
 UR_APIEXPORT ur_result_t UR_APICALL urContextCreate(
     uint32_t DeviceCount,
     const ur_device_handle_t *phDevices,
     const ur_context_properties_t *pProperties,
     ur_context_handle_t *phContext);
 
+/** Adds an owner to a context. */
 UR_APIEXPORT ur_result_t UR_APICALL urContextRetain(
     ur_context_handle_t hContext);
 
+/** Takes an owner from a context; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urContextRelease(
     ur_context_handle_t hContext);
 
+/** Answers a question about a context, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urContextGetInfo(
     ur_context_handle_t hContext,
     ur_context_info_t propName,
@@ -2271,10 +2506,12 @@ UR_APIEXPORT ur_result_t UR_APICALL urContextGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Gives the driver's own handle of a context, without a change of owners. */
 UR_APIEXPORT ur_result_t UR_APICALL urContextGetNativeHandle(
     ur_context_handle_t hContext,
     ur_native_handle_t *phNativeContext);
 
+/** Makes a context from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urContextCreateWithNativeHandle(
     ur_native_handle_t hNativeContext,
     ur_adapter_handle_t hAdapter,
@@ -2283,13 +2520,15 @@ UR_APIEXPORT ur_result_t UR_APICALL urContextCreateWithNativeHandle(
     const ur_context_native_properties_t *pProperties,
     ur_context_handle_t *phContext);
 
+/** Sets a function that is called when a context goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urContextSetExtendedDeleter(
     ur_context_handle_t hContext,
     ur_context_extended_deleter_t pfnDeleter,
     void *pUserData);
 
-/* memory:  */
+/* memory: Buffers and images. */
 
+/** Makes an image in a context. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemImageCreate(
     ur_context_handle_t hContext,
     ur_mem_flags_t flags,
@@ -2298,6 +2537,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urMemImageCreate(
     void *pHost,
     ur_mem_handle_t *phMem);
 
+/** Makes a buffer in a context, over memory of its own or of the host. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemBufferCreate(
     ur_context_handle_t hContext,
     ur_mem_flags_t flags,
@@ -2305,12 +2545,15 @@ UR_APIEXPORT ur_result_t UR_APICALL urMemBufferCreate(
     const ur_buffer_properties_t *pProperties,
     ur_mem_handle_t *phBuffer);
 
+/** Adds an owner to a memory object. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemRetain(
     ur_mem_handle_t hMem);
 
+/** Takes an owner from a memory object; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemRelease(
     ur_mem_handle_t hMem);
 
+/** Makes a buffer that is a part of another one and keeps it alive. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemBufferPartition(
     ur_mem_handle_t hBuffer,
     ur_mem_flags_t flags,
@@ -2318,17 +2561,20 @@ UR_APIEXPORT ur_result_t UR_APICALL urMemBufferPartition(
     const ur_buffer_region_t *pRegion,
     ur_mem_handle_t *phMem);
 
+/** Gives the driver's own handle of a buffer or an image on a device. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemGetNativeHandle(
     ur_mem_handle_t hMem,
     ur_device_handle_t hDevice,
     ur_native_handle_t *phNativeMem);
 
+/** Makes a buffer from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemBufferCreateWithNativeHandle(
     ur_native_handle_t hNativeMem,
     ur_context_handle_t hContext,
     const ur_mem_native_properties_t *pProperties,
     ur_mem_handle_t *phMem);
 
+/** Makes an image from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemImageCreateWithNativeHandle(
     ur_native_handle_t hNativeMem,
     ur_context_handle_t hContext,
@@ -2337,6 +2583,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urMemImageCreateWithNativeHandle(
     const ur_mem_native_properties_t *pProperties,
     ur_mem_handle_t *phMem);
 
+/** Answers a question about a buffer or an image, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemGetInfo(
     ur_mem_handle_t hMemory,
     ur_mem_info_t propName,
@@ -2344,6 +2591,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urMemGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Answers a question that only images have an answer to. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemImageGetInfo(
     ur_mem_handle_t hMemory,
     ur_image_info_t propName,
@@ -2351,19 +2599,23 @@ UR_APIEXPORT ur_result_t UR_APICALL urMemImageGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
-/* sampler:  */
+/* sampler: Samplers. */
 
+/** Makes a sampler, which says how kernels read between and beyond the texels of an image. */
 UR_APIEXPORT ur_result_t UR_APICALL urSamplerCreate(
     ur_context_handle_t hContext,
     const ur_sampler_desc_t *pDesc,
     ur_sampler_handle_t *phSampler);
 
+/** Adds an owner to a sampler. */
 UR_APIEXPORT ur_result_t UR_APICALL urSamplerRetain(
     ur_sampler_handle_t hSampler);
 
+/** Takes an owner from a sampler; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urSamplerRelease(
     ur_sampler_handle_t hSampler);
 
+/** Answers a question about a sampler, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urSamplerGetInfo(
     ur_sampler_handle_t hSampler,
     ur_sampler_info_t propName,
@@ -2371,18 +2623,21 @@ UR_APIEXPORT ur_result_t UR_APICALL urSamplerGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Gives the driver's own handle of a sampler, without a change of owners. */
 UR_APIEXPORT ur_result_t UR_APICALL urSamplerGetNativeHandle(
     ur_sampler_handle_t hSampler,
     ur_native_handle_t *phNativeSampler);
 
+/** Makes a sampler from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urSamplerCreateWithNativeHandle(
     ur_native_handle_t hNativeSampler,
     ur_context_handle_t hContext,
     const ur_sampler_native_properties_t *pProperties,
     ur_sampler_handle_t *phSampler);
 
-/* usm:  */
+/* usm: Unified shared memory: allocations that are plain pointers, and pools of them. */
 
+/** Allocates host memory that every device of the context can reach. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMHostAlloc(
     ur_context_handle_t hContext,
     const ur_usm_desc_t *pUSMDesc,
@@ -2390,6 +2645,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urUSMHostAlloc(
     size_t size,
     void **ppMem);
 
+/** Allocates memory of a device that the host cannot reach. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMDeviceAlloc(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -2398,6 +2654,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urUSMDeviceAlloc(
     size_t size,
     void **ppMem);
 
+/** Allocates memory that moves between the host and a device as they use it. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMSharedAlloc(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -2406,10 +2663,12 @@ UR_APIEXPORT ur_result_t UR_APICALL urUSMSharedAlloc(
     size_t size,
     void **ppMem);
 
+/** Frees a USM allocation, after the commands that use it have ended. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMFree(
     ur_context_handle_t hContext,
     void *pMem);
 
+/** Answers a question about the USM allocation that a pointer lies in. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMGetMemAllocInfo(
     ur_context_handle_t hContext,
     const void *pMem,
@@ -2418,17 +2677,21 @@ UR_APIEXPORT ur_result_t UR_APICALL urUSMGetMemAllocInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Makes a pool that USM allocations can come from. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolCreate(
     ur_context_handle_t hContext,
     ur_usm_pool_desc_t *pPoolDesc,
     ur_usm_pool_handle_t *ppPool);
 
+/** Adds an owner to a USM pool. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolRetain(
     ur_usm_pool_handle_t pPool);
 
+/** Takes an owner from a USM pool; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolRelease(
     ur_usm_pool_handle_t pPool);
 
+/** Answers a question about a USM pool. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolGetInfo(
     ur_usm_pool_handle_t hPool,
     ur_usm_pool_info_t propName,
@@ -2436,8 +2699,9 @@ UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
-/* virtual-memory:  */
+/* virtual-memory: Virtual address ranges and the physical memory behind them. */
 
+/** Says in what multiples virtual and physical memory are to be asked for. */
 UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemGranularityGetInfo(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -2447,17 +2711,20 @@ UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemGranularityGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Reserves a range of virtual addresses without memory behind them. */
 UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemReserve(
     ur_context_handle_t hContext,
     const void *pStart,
     size_t size,
     void **ppStart);
 
+/** Gives a reserved range of virtual addresses back. */
 UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemFree(
     ur_context_handle_t hContext,
     const void *pStart,
     size_t size);
 
+/** Puts physical memory behind a part of a reserved range. */
 UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemMap(
     ur_context_handle_t hContext,
     const void *pStart,
@@ -2466,17 +2733,20 @@ UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemMap(
     size_t offset,
     ur_virtual_mem_access_flags_t flags);
 
+/** Takes the physical memory behind a range away. */
 UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemUnmap(
     ur_context_handle_t hContext,
     const void *pStart,
     size_t size);
 
+/** Changes what devices may do with a mapped range. */
 UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemSetAccess(
     ur_context_handle_t hContext,
     const void *pStart,
     size_t size,
     ur_virtual_mem_access_flags_t flags);
 
+/** Answers a question about a mapped range. */
 UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemGetInfo(
     ur_context_handle_t hContext,
     const void *pStart,
@@ -2486,6 +2756,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urVirtualMemGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Makes a block of physical memory of a device, to be mapped. */
 UR_APIEXPORT ur_result_t UR_APICALL urPhysicalMemCreate(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -2493,12 +2764,15 @@ UR_APIEXPORT ur_result_t UR_APICALL urPhysicalMemCreate(
     const ur_physical_mem_properties_t *pProperties,
     ur_physical_mem_handle_t *phPhysicalMem);
 
+/** Adds an owner to a block of physical memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urPhysicalMemRetain(
     ur_physical_mem_handle_t hPhysicalMem);
 
+/** Takes an owner from a block of physical memory; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urPhysicalMemRelease(
     ur_physical_mem_handle_t hPhysicalMem);
 
+/** Answers a question about a block of physical memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urPhysicalMemGetInfo(
     ur_physical_mem_handle_t hPhysicalMem,
     ur_physical_mem_info_t propName,
@@ -2506,8 +2780,9 @@ UR_APIEXPORT ur_result_t UR_APICALL urPhysicalMemGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
-/* program:  */
+/* program: Programs: code for devices and how it is built. */
 
+/** Makes a program from SPIR-V or another intermediate language that the devices take. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramCreateWithIL(
     ur_context_handle_t hContext,
     const void *pIL,
@@ -2515,6 +2790,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urProgramCreateWithIL(
     const ur_program_properties_t *pProperties,
     ur_program_handle_t *phProgram);
 
+/** Makes a program from a binary per device. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramCreateWithBinary(
     ur_context_handle_t hContext,
     uint32_t numDevices,
@@ -2524,16 +2800,19 @@ UR_APIEXPORT ur_result_t UR_APICALL urProgramCreateWithBinary(
     const ur_program_properties_t *pProperties,
     ur_program_handle_t *phProgram);
 
+/** Compiles and links a program for all its devices. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramBuild(
     ur_context_handle_t hContext,
     ur_program_handle_t hProgram,
     const char *pOptions);
 
+/** Compiles a program without linking it. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramCompile(
     ur_context_handle_t hContext,
     ur_program_handle_t hProgram,
     const char *pOptions);
 
+/** Links compiled programs to a new one that can run. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramLink(
     ur_context_handle_t hContext,
     uint32_t count,
@@ -2541,18 +2820,22 @@ UR_APIEXPORT ur_result_t UR_APICALL urProgramLink(
     const char *pOptions,
     ur_program_handle_t *phProgram);
 
+/** Adds an owner to a program. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramRetain(
     ur_program_handle_t hProgram);
 
+/** Takes an owner from a program; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramRelease(
     ur_program_handle_t hProgram);
 
+/** Gives a device's address of a function of a built program. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramGetFunctionPointer(
     ur_device_handle_t hDevice,
     ur_program_handle_t hProgram,
     const char *pFunctionName,
     void **ppFunctionPointer);
 
+/** Gives a device's address of a global variable of a built program, and its size. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramGetGlobalVariablePointer(
     ur_device_handle_t hDevice,
     ur_program_handle_t hProgram,
@@ -2560,6 +2843,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urProgramGetGlobalVariablePointer(
     size_t *pGlobalVariableSizeRet,
     void **ppGlobalVariablePointerRet);
 
+/** Answers a question about a program, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramGetInfo(
     ur_program_handle_t hProgram,
     ur_program_info_t propName,
@@ -2567,6 +2851,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urProgramGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Answers a question about how a program was built for a device, such as the log. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramGetBuildInfo(
     ur_program_handle_t hProgram,
     ur_device_handle_t hDevice,
@@ -2575,23 +2860,27 @@ UR_APIEXPORT ur_result_t UR_APICALL urProgramGetBuildInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Sets specialization constants of a program before it is built. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramSetSpecializationConstants(
     ur_program_handle_t hProgram,
     uint32_t count,
     const ur_specialization_constant_info_t *pSpecConstants);
 
+/** Gives the driver's own handle of a program, without a change of owners. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramGetNativeHandle(
     ur_program_handle_t hProgram,
     ur_native_handle_t *phNativeProgram);
 
+/** Makes a program from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramCreateWithNativeHandle(
     ur_native_handle_t hNativeProgram,
     ur_context_handle_t hContext,
     const ur_program_native_properties_t *pProperties,
     ur_program_handle_t *phProgram);
 
-/* queue:  */
+/* queue: Queues of commands. */
 
+/** Answers a question about a queue, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueGetInfo(
     ur_queue_handle_t hQueue,
     ur_queue_info_t propName,
@@ -2599,23 +2888,28 @@ UR_APIEXPORT ur_result_t UR_APICALL urQueueGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Makes a queue of commands for a device. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueCreate(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     const ur_queue_properties_t *pProperties,
     ur_queue_handle_t *phQueue);
 
+/** Adds an owner to a queue. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueRetain(
     ur_queue_handle_t hQueue);
 
+/** Takes an owner from a queue; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueRelease(
     ur_queue_handle_t hQueue);
 
+/** Gives the driver's own handle of a queue, of the kind that the descriptor asks for. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueGetNativeHandle(
     ur_queue_handle_t hQueue,
     ur_queue_native_desc_t *pDesc,
     ur_native_handle_t *phNativeQueue);
 
+/** Makes a queue from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueCreateWithNativeHandle(
     ur_native_handle_t hNativeQueue,
     ur_context_handle_t hContext,
@@ -2623,14 +2917,17 @@ UR_APIEXPORT ur_result_t UR_APICALL urQueueCreateWithNativeHandle(
     const ur_queue_native_properties_t *pProperties,
     ur_queue_handle_t *phQueue);
 
+/** Waits until every command of a queue has ended. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueFinish(
     ur_queue_handle_t hQueue);
 
+/** Makes sure that every command of a queue has been handed to the device. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueFlush(
     ur_queue_handle_t hQueue);
 
-/* event:  */
+/* event: Events: the progress of commands. */
 
+/** Answers a question about an event, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urEventGetInfo(
     ur_event_handle_t hEvent,
     ur_event_info_t propName,
@@ -2638,6 +2935,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEventGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Gives one of the times of an event's command, in nanoseconds of the device's clock. */
 UR_APIEXPORT ur_result_t UR_APICALL urEventGetProfilingInfo(
     ur_event_handle_t hEvent,
     ur_profiling_info_t propName,
@@ -2645,46 +2943,55 @@ UR_APIEXPORT ur_result_t UR_APICALL urEventGetProfilingInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Waits until every event of a list is complete. */
 UR_APIEXPORT ur_result_t UR_APICALL urEventWait(
     uint32_t numEvents,
     const ur_event_handle_t *phEventWaitList);
 
+/** Adds an owner to an event. */
 UR_APIEXPORT ur_result_t UR_APICALL urEventRetain(
     ur_event_handle_t hEvent);
 
+/** Takes an owner from an event; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urEventRelease(
     ur_event_handle_t hEvent);
 
+/** Gives the driver's own handle of an event, without a change of owners. */
 UR_APIEXPORT ur_result_t UR_APICALL urEventGetNativeHandle(
     ur_event_handle_t hEvent,
     ur_native_handle_t *phNativeEvent);
 
+/** Makes an event from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urEventCreateWithNativeHandle(
     ur_native_handle_t hNativeEvent,
     ur_context_handle_t hContext,
     const ur_event_native_properties_t *pProperties,
     ur_event_handle_t *phEvent);
 
+/** Sets a function that is called when an event reaches a status; at once if it already has. */
 UR_APIEXPORT ur_result_t UR_APICALL urEventSetCallback(
     ur_event_handle_t hEvent,
     ur_execution_info_t execStatus,
     ur_event_callback_t pfnNotify,
     void *pUserData);
 
-/* enqueue:  */
+/* enqueue: Commands for queues. */
 
+/** Enqueues a command that ends when the listed events, or all commands before it, have ended. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueEventsWait(
     ur_queue_handle_t hQueue,
     uint32_t numEventsInWaitList,
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a command as urEnqueueEventsWait does, and lets no later command begin before it ends. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueEventsWaitWithBarrier(
     ur_queue_handle_t hQueue,
     uint32_t numEventsInWaitList,
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy from a buffer to host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferRead(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hBuffer,
@@ -2696,6 +3003,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferRead(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy from host memory to a buffer. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferWrite(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hBuffer,
@@ -2707,6 +3015,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferWrite(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy of a box of bytes from a buffer to host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferReadRect(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hBuffer,
@@ -2723,6 +3032,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferReadRect(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy of a box of bytes from host memory to a buffer. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferWriteRect(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hBuffer,
@@ -2739,6 +3049,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferWriteRect(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy between buffers. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferCopy(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hBufferSrc,
@@ -2750,6 +3061,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferCopy(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy of a box of bytes between buffers. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferCopyRect(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hBufferSrc,
@@ -2765,6 +3077,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferCopyRect(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues filling a part of a buffer with a repeated pattern. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferFill(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hBuffer,
@@ -2776,6 +3089,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferFill(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy of a region of an image to host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemImageRead(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hImage,
@@ -2789,6 +3103,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemImageRead(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy from host memory to a region of an image. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemImageWrite(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hImage,
@@ -2802,6 +3117,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemImageWrite(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy of a region between images. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemImageCopy(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hImageSrc,
@@ -2813,6 +3129,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemImageCopy(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues making a part of a buffer visible to the host, and gives its address there. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferMap(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hBuffer,
@@ -2825,6 +3142,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemBufferMap(
     ur_event_handle_t *phEvent,
     void **ppRetMap);
 
+/** Enqueues the end of a mapping, after which the host's writes are in the memory object. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemUnmap(
     ur_queue_handle_t hQueue,
     ur_mem_handle_t hMem,
@@ -2833,6 +3151,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueMemUnmap(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues filling USM with a repeated pattern. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMFill(
     ur_queue_handle_t hQueue,
     void *pMem,
@@ -2843,6 +3162,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMFill(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy between pointers to USM or host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMMemcpy(
     ur_queue_handle_t hQueue,
     bool blocking,
@@ -2853,6 +3173,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMMemcpy(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues moving shared memory to where it is needed next. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMPrefetch(
     ur_queue_handle_t hQueue,
     const void *pMem,
@@ -2862,6 +3183,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMPrefetch(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Tells the device how a range of USM will be used. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMAdvise(
     ur_queue_handle_t hQueue,
     const void *pMem,
@@ -2869,6 +3191,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMAdvise(
     ur_usm_advice_flags_t advice,
     ur_event_handle_t *phEvent);
 
+/** Enqueues filling a rectangle of USM, with a given distance between rows, with a pattern. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMFill2D(
     ur_queue_handle_t hQueue,
     void *pMem,
@@ -2881,6 +3204,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMFill2D(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy of a rectangle between pointers whose rows have given distances. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMMemcpy2D(
     ur_queue_handle_t hQueue,
     bool blocking,
@@ -2894,6 +3218,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMMemcpy2D(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy from host memory to a global variable of a program. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueDeviceGlobalVariableWrite(
     ur_queue_handle_t hQueue,
     ur_program_handle_t hProgram,
@@ -2906,6 +3231,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueDeviceGlobalVariableWrite(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a copy from a global variable of a program to host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueDeviceGlobalVariableRead(
     ur_queue_handle_t hQueue,
     ur_program_handle_t hProgram,
@@ -2918,6 +3244,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueDeviceGlobalVariableRead(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a read from a pipe between a program and the host. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueReadHostPipe(
     ur_queue_handle_t hQueue,
     ur_program_handle_t hProgram,
@@ -2929,6 +3256,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueReadHostPipe(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a write to a pipe between a program and the host. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueWriteHostPipe(
     ur_queue_handle_t hQueue,
     ur_program_handle_t hProgram,
@@ -2940,6 +3268,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueWriteHostPipe(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues a kernel over an NDRange with the arguments that were set before. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueKernelLaunch(
     ur_queue_handle_t hQueue,
     ur_kernel_handle_t hKernel,
@@ -2952,13 +3281,15 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueKernelLaunch(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
-/* kernel:  */
+/* kernel: Kernels. */
 
+/** Makes a kernel from a function of a built program. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelCreate(
     ur_program_handle_t hProgram,
     const char *pKernelName,
     ur_kernel_handle_t *phKernel);
 
+/** Answers a question about a kernel, or says how many bytes the answer takes. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelGetInfo(
     ur_kernel_handle_t hKernel,
     ur_kernel_info_t propName,
@@ -2966,6 +3297,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urKernelGetInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Answers a question about a kernel and its work-groups on a device. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelGetGroupInfo(
     ur_kernel_handle_t hKernel,
     ur_device_handle_t hDevice,
@@ -2974,6 +3306,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urKernelGetGroupInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Answers a question about a kernel and its sub-groups on a device. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelGetSubGroupInfo(
     ur_kernel_handle_t hKernel,
     ur_device_handle_t hDevice,
@@ -2982,12 +3315,15 @@ UR_APIEXPORT ur_result_t UR_APICALL urKernelGetSubGroupInfo(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Adds an owner to a kernel. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelRetain(
     ur_kernel_handle_t hKernel);
 
+/** Takes an owner from a kernel; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelRelease(
     ur_kernel_handle_t hKernel);
 
+/** Tells more about how a kernel will run, such as what memory it reaches indirectly. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelSetExecInfo(
     ur_kernel_handle_t hKernel,
     ur_kernel_exec_info_t propName,
@@ -2995,15 +3331,18 @@ UR_APIEXPORT ur_result_t UR_APICALL urKernelSetExecInfo(
     const ur_kernel_exec_info_properties_t *pProperties,
     const void *pPropValue);
 
+/** Sets specialization constants of a kernel before it is launched. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelSetSpecializationConstants(
     ur_kernel_handle_t hKernel,
     uint32_t count,
     const ur_specialization_constant_info_t *pSpecConstants);
 
+/** Gives the driver's own handle of a kernel, without a change of owners. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelGetNativeHandle(
     ur_kernel_handle_t hKernel,
     ur_native_handle_t *phNativeKernel);
 
+/** Makes a kernel from the driver's own handle of one. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelCreateWithNativeHandle(
     ur_native_handle_t hNativeKernel,
     ur_context_handle_t hContext,
@@ -3011,6 +3350,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urKernelCreateWithNativeHandle(
     const ur_kernel_native_properties_t *pProperties,
     ur_kernel_handle_t *phKernel);
 
+/** Gives the local size that a launch without one would get. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelGetSuggestedLocalWorkSize(
     ur_kernel_handle_t hKernel,
     ur_queue_handle_t hQueue,
@@ -3019,6 +3359,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urKernelGetSuggestedLocalWorkSize(
     const size_t *pGlobalWorkSize,
     size_t *pSuggestedLocalWorkSize);
 
+/** Gives the local size that a launch with these arguments and without one would get. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelGetSuggestedLocalWorkSizeWithArgs(
     ur_kernel_handle_t hKernel,
     ur_queue_handle_t hQueue,
@@ -3029,6 +3370,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urKernelGetSuggestedLocalWorkSizeWithArgs(
     const ur_exp_kernel_arg_properties_t *pArgs,
     size_t *pSuggestedLocalWorkSize);
 
+/** Gives how many work-groups of a kernel can run at the same time. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelSuggestMaxCooperativeGroupCount(
     ur_kernel_handle_t hKernel,
     ur_device_handle_t hDevice,
@@ -3037,6 +3379,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urKernelSuggestMaxCooperativeGroupCount(
     size_t dynamicSharedMemorySize,
     uint32_t *pGroupCountRet);
 
+/** Sets an argument of a kernel to a copy of bytes. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelSetArgValue(
     ur_kernel_handle_t hKernel,
     uint32_t argIndex,
@@ -3044,32 +3387,37 @@ UR_APIEXPORT ur_result_t UR_APICALL urKernelSetArgValue(
     const ur_kernel_arg_value_properties_t *pProperties,
     const void *pArgValue);
 
+/** Sets an argument of a kernel to local memory of a size. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelSetArgLocal(
     ur_kernel_handle_t hKernel,
     uint32_t argIndex,
     size_t argSize,
     const ur_kernel_arg_local_properties_t *pProperties);
 
+/** Sets an argument of a kernel to a USM pointer. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelSetArgPointer(
     ur_kernel_handle_t hKernel,
     uint32_t argIndex,
     const ur_kernel_arg_pointer_properties_t *pProperties,
     const void *pArgValue);
 
+/** Sets an argument of a kernel to a sampler. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelSetArgSampler(
     ur_kernel_handle_t hKernel,
     uint32_t argIndex,
     const ur_kernel_arg_sampler_properties_t *pProperties,
     ur_sampler_handle_t hArgValue);
 
+/** Sets an argument of a kernel to a buffer or an image. */
 UR_APIEXPORT ur_result_t UR_APICALL urKernelSetArgMemObj(
     ur_kernel_handle_t hKernel,
     uint32_t argIndex,
     const ur_kernel_arg_mem_obj_properties_t *pProperties,
     ur_mem_handle_t hArgValue);
 
-/* exp-enqueue-kernel-launch-with-args:  */
+/* exp-enqueue-kernel-launch-with-args: Launches that carry their arguments. */
 
+/** Enqueues a kernel over an NDRange with all its arguments, which are copied. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueKernelLaunchWithArgsExp(
     ur_queue_handle_t hQueue,
     ur_kernel_handle_t hKernel,
@@ -3084,8 +3432,9 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueKernelLaunchWithArgsExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
-/* exp-async-alloc:  */
+/* exp-async-alloc: Allocations that are commands of a queue, and their pools. */
 
+/** Enqueues an allocation of device memory from a pool; the pointer may be used behind it. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMDeviceAllocExp(
     ur_queue_handle_t hQueue,
     ur_usm_pool_handle_t pPool,
@@ -3096,6 +3445,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMDeviceAllocExp(
     void **ppMem,
     ur_event_handle_t *phEvent);
 
+/** Enqueues an allocation of shared memory from a pool; the pointer may be used behind it. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMSharedAllocExp(
     ur_queue_handle_t hQueue,
     ur_usm_pool_handle_t pPool,
@@ -3106,6 +3456,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMSharedAllocExp(
     void **ppMem,
     ur_event_handle_t *phEvent);
 
+/** Enqueues an allocation of host memory from a pool; the pointer may be used behind it. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMHostAllocExp(
     ur_queue_handle_t hQueue,
     ur_usm_pool_handle_t pPool,
@@ -3116,6 +3467,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMHostAllocExp(
     void **ppMem,
     ur_event_handle_t *phEvent);
 
+/** Enqueues freeing a USM allocation. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMFreeExp(
     ur_queue_handle_t hQueue,
     ur_usm_pool_handle_t pPool,
@@ -3124,52 +3476,61 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueUSMFreeExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Makes a pool for enqueued allocations on a device. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolCreateExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_usm_pool_desc_t *pPoolDesc,
     ur_usm_pool_handle_t *pPool);
 
+/** Destroys a pool for enqueued allocations. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolDestroyExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_usm_pool_handle_t hPool);
 
+/** Gives the pool that a device begins with. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolGetDefaultDevicePoolExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_usm_pool_handle_t *pPool);
 
+/** Answers a question about a pool for enqueued allocations. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolGetInfoExp(
     ur_usm_pool_handle_t hPool,
     ur_usm_pool_info_t propName,
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Changes a property of a pool for enqueued allocations. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolSetInfoExp(
     ur_usm_pool_handle_t hPool,
     ur_usm_pool_info_t propName,
     void *pPropValue,
     size_t propSize);
 
+/** Makes a pool the one that a device allocates from. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolSetDevicePoolExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_usm_pool_handle_t hPool);
 
+/** Gives the pool that a device allocates from. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolGetDevicePoolExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_usm_pool_handle_t *pPool);
 
+/** Gives memory that a pool holds unused back, down to a size. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPoolTrimToExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_usm_pool_handle_t hPool,
     size_t minBytesToKeep);
 
-/* exp-bindless-images:  */
+/* exp-bindless-images: Images that kernels reach by a handle in memory, and memory and semaphores of other APIs. */
 
+/** Allocates device memory for rows that lie at a distance which the device likes, and gives that distance. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMPitchedAllocExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3181,16 +3542,19 @@ UR_APIEXPORT ur_result_t UR_APICALL urUSMPitchedAllocExp(
     void **ppMem,
     size_t *pResultPitch);
 
+/** Destroys a handle by which kernels reach an image without a sampler. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesUnsampledImageHandleDestroyExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_exp_image_native_handle_t hImage);
 
+/** Destroys a handle by which kernels reach an image with a sampler. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesSampledImageHandleDestroyExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_exp_image_native_handle_t hImage);
 
+/** Allocates memory of a device for an image. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImageAllocateExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3198,11 +3562,13 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImageAllocateExp(
     const ur_image_desc_t *pImageDesc,
     ur_exp_image_mem_native_handle_t *phImageMem);
 
+/** Frees memory of an image. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImageFreeExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_exp_image_mem_native_handle_t hImageMem);
 
+/** Makes a handle by which kernels reach an image without a sampler. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesUnsampledImageCreateExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3211,6 +3577,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesUnsampledImageCreateExp(
     const ur_image_desc_t *pImageDesc,
     ur_exp_image_native_handle_t *phImage);
 
+/** Makes a handle by which kernels reach an image with a sampler. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesSampledImageCreateExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3220,6 +3587,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesSampledImageCreateExp(
     const ur_sampler_desc_t *pSamplerDesc,
     ur_exp_image_native_handle_t *phImage);
 
+/** Enqueues a copy between images and memory of the host or a device. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImageCopyExp(
     ur_queue_handle_t hQueue,
     const void *pSrc,
@@ -3235,6 +3603,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImageCopyExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Answers a question about an image's memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImageGetInfoExp(
     ur_context_handle_t hContext,
     ur_exp_image_mem_native_handle_t hImageMem,
@@ -3242,6 +3611,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImageGetInfoExp(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Says whether a device can have images of this kind in that sort of memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesGetImageMemoryHandleTypeSupportExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3250,6 +3620,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesGetImageMemoryHandleTypeSupp
     ur_exp_image_mem_type_t imageMemHandleType,
     ur_bool_t *pSupportedRet);
 
+/** Says whether kernels can reach images of this kind without a sampler. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesGetImageUnsampledHandleSupportExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3258,6 +3629,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesGetImageUnsampledHandleSuppo
     ur_exp_image_mem_type_t imageMemHandleType,
     ur_bool_t *pSupportedRet);
 
+/** Says whether kernels can reach images of this kind with a sampler. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesGetImageSampledHandleSupportExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3266,6 +3638,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesGetImageSampledHandleSupport
     ur_exp_image_mem_type_t imageMemHandleType,
     ur_bool_t *pSupportedRet);
 
+/** Gives the memory of one level of a mipmap. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesMipmapGetLevelExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3273,11 +3646,13 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesMipmapGetLevelExp(
     uint32_t mipmapLevel,
     ur_exp_image_mem_native_handle_t *phImageMem);
 
+/** Frees the memory of a mipmap. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesMipmapFreeExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_exp_image_mem_native_handle_t hMem);
 
+/** Makes memory of another API known to a device. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImportExternalMemoryExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3286,6 +3661,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImportExternalMemoryExp(
     ur_exp_external_mem_desc_t *pExternalMemDesc,
     ur_exp_external_mem_handle_t *phExternalMem);
 
+/** Gives the image inside memory that came from another API. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesMapExternalArrayExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3294,6 +3670,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesMapExternalArrayExp(
     ur_exp_external_mem_handle_t hExternalMem,
     ur_exp_image_mem_native_handle_t *phImageMem);
 
+/** Gives a pointer into memory that came from another API. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesMapExternalLinearMemoryExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3302,21 +3679,25 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesMapExternalLinearMemoryExp(
     ur_exp_external_mem_handle_t hExternalMem,
     void **ppRetMem);
 
+/** Forgets memory that came from another API. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesReleaseExternalMemoryExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_exp_external_mem_handle_t hExternalMem);
 
+/** Frees a pointer into memory that came from another API. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesFreeMappedLinearMemoryExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     void *pMem);
 
+/** Says whether a device takes memory of other APIs by this kind of handle. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesSupportsImportingHandleTypeExp(
     ur_device_handle_t hDevice,
     ur_exp_external_mem_type_t memHandleType,
     ur_bool_t *pSupportedRet);
 
+/** Makes a semaphore of another API known to a device. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImportExternalSemaphoreExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3324,11 +3705,13 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesImportExternalSemaphoreExp(
     ur_exp_external_semaphore_desc_t *pExternalSemaphoreDesc,
     ur_exp_external_semaphore_handle_t *phExternalSemaphore);
 
+/** Forgets a semaphore that came from another API. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesReleaseExternalSemaphoreExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     ur_exp_external_semaphore_handle_t hExternalSemaphore);
 
+/** Enqueues waiting for a semaphore of another API. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesWaitExternalSemaphoreExp(
     ur_queue_handle_t hQueue,
     ur_exp_external_semaphore_handle_t hSemaphore,
@@ -3338,6 +3721,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesWaitExternalSemaphoreExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Enqueues signalling a semaphore of another API. */
 UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesSignalExternalSemaphoreExp(
     ur_queue_handle_t hQueue,
     ur_exp_external_semaphore_handle_t hSemaphore,
@@ -3347,20 +3731,23 @@ UR_APIEXPORT ur_result_t UR_APICALL urBindlessImagesSignalExternalSemaphoreExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
-/* exp-device-wait:  */
+/* exp-device-wait: Waiting for everything on a device. */
 
+/** Waits until every command on a device has ended, whatever queue it is in. */
 UR_APIEXPORT ur_result_t UR_APICALL urDeviceWaitExp(
     ur_device_handle_t hDevice);
 
-/* exp-dynamic-link:  */
+/* exp-dynamic-link: Linking programs that are built already. */
 
+/** Resolves the symbols that programs miss by those that others of the list have. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramDynamicLinkExp(
     ur_context_handle_t hContext,
     uint32_t count,
     const ur_program_handle_t *phPrograms);
 
-/* exp-enqueue-timestamp-recording:  */
+/* exp-enqueue-timestamp-recording: Recording a device's time as a command. */
 
+/** Enqueues recording the device's time in an event. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueTimestampRecordingExp(
     ur_queue_handle_t hQueue,
     bool blocking,
@@ -3368,18 +3755,21 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueTimestampRecordingExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
-/* exp-inter-process-communication:  */
+/* exp-inter-process-communication: Memory and events that several processes share. */
 
+/** Gives bytes by which another process can open a USM allocation. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCGetMemHandleExp(
     ur_context_handle_t hContext,
     void *pMem,
     void **ppIPCMemHandleData,
     size_t *pIPCMemHandleDataSizeRet);
 
+/** Gives the bytes that name a USM allocation to other processes back. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCPutMemHandleExp(
     ur_context_handle_t hContext,
     void *pIPCMemHandleData);
 
+/** Opens a USM allocation of another process by its bytes. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCOpenMemHandleExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3387,20 +3777,24 @@ UR_APIEXPORT ur_result_t UR_APICALL urIPCOpenMemHandleExp(
     size_t ipcMemHandleDataSize,
     void **ppMem);
 
+/** Closes a USM allocation of another process. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCCloseMemHandleExp(
     ur_context_handle_t hContext,
     void *pMem);
 
+/** Gives bytes by which another process can open a block of physical memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCGetPhysMemHandleExp(
     ur_context_handle_t hContext,
     ur_physical_mem_handle_t hPhysMem,
     void **ppIPCPhysMemHandleData,
     size_t *pIPCPhysMemHandleDataSizeRet);
 
+/** Gives the bytes that name a block of physical memory to other processes back. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCPutPhysMemHandleExp(
     ur_context_handle_t hContext,
     const void *pIPCPhysMemHandleData);
 
+/** Opens a block of physical memory of another process by its bytes. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCOpenPhysMemHandleExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3408,27 +3802,32 @@ UR_APIEXPORT ur_result_t UR_APICALL urIPCOpenPhysMemHandleExp(
     size_t ipcPhysMemHandleDataSize,
     ur_physical_mem_handle_t *phPhysMem);
 
+/** Closes a block of physical memory of another process. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCClosePhysMemHandleExp(
     ur_context_handle_t hContext,
     ur_physical_mem_handle_t hPhysMem);
 
+/** Gives bytes by which another process can open an event. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCGetEventHandleExp(
     ur_event_handle_t hEvent,
     void **ppIPCEventHandleData,
     size_t *pIPCEventHandleDataSizeRet);
 
+/** Gives the bytes that name an event to other processes back. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCPutEventHandleExp(
     ur_context_handle_t hContext,
     void *pIPCEventHandleData);
 
+/** Opens an event of another process by its bytes. */
 UR_APIEXPORT ur_result_t UR_APICALL urIPCOpenEventHandleExp(
     ur_context_handle_t hContext,
     const void *pIPCEventHandleData,
     size_t ipcEventHandleDataSize,
     ur_event_handle_t *phEvent);
 
-/* exp-memory-export:  */
+/* exp-memory-export: Device memory that other APIs can be given. */
 
+/** Allocates device memory that other APIs can be given. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemoryExportAllocExportableMemoryExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3437,11 +3836,13 @@ UR_APIEXPORT ur_result_t UR_APICALL urMemoryExportAllocExportableMemoryExp(
     ur_exp_external_mem_type_t handleTypeToExport,
     void **ppMem);
 
+/** Frees device memory that other APIs could be given. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemoryExportFreeExportableMemoryExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     void *pMem);
 
+/** Gives a handle by which another API can reach device memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urMemoryExportExportMemoryHandleExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
@@ -3449,8 +3850,9 @@ UR_APIEXPORT ur_result_t UR_APICALL urMemoryExportExportMemoryHandleExp(
     void *pMem,
     void *pMemHandleRet);
 
-/* exp-multi-device-compile:  */
+/* exp-multi-device-compile: Builds for some of the devices of a program. */
 
+/** Compiles and links a program for some of its devices. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramBuildExp(
     ur_program_handle_t hProgram,
     uint32_t numDevices,
@@ -3458,6 +3860,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urProgramBuildExp(
     ur_exp_program_flags_t flags,
     const char *pOptions);
 
+/** Compiles a program for some of its devices without linking it. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramCompileExp(
     ur_program_handle_t hProgram,
     uint32_t numDevices,
@@ -3465,6 +3868,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urProgramCompileExp(
     ur_exp_program_flags_t flags,
     const char *pOptions);
 
+/** Links compiled programs to a new one for some devices. */
 UR_APIEXPORT ur_result_t UR_APICALL urProgramLinkExp(
     ur_context_handle_t hContext,
     uint32_t numDevices,
@@ -3475,47 +3879,55 @@ UR_APIEXPORT ur_result_t UR_APICALL urProgramLinkExp(
     const char *pOptions,
     ur_program_handle_t *phProgram);
 
-/* exp-usm-context-memcpy:  */
+/* exp-usm-context-memcpy: Copies without a queue. */
 
+/** Copies between pointers that belong to a context, without a queue, and waits for the end. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMContextMemcpyExp(
     ur_context_handle_t hContext,
     void *pDst,
     const void *pSrc,
     size_t size);
 
-/* exp-usm-host-alloc-register:  */
+/* exp-usm-host-alloc-register: Memory of the host made known as USM. */
 
+/** Makes memory that the host allocated known as USM host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMHostAllocRegisterExp(
     ur_context_handle_t hContext,
     void *pHostMem,
     size_t size,
     const ur_exp_usm_host_alloc_register_properties_t *pProperties);
 
+/** Ends that memory of the host is known as USM host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMHostAllocUnregisterExp(
     ur_context_handle_t hContext,
     void *pHostMem);
 
-/* exp-usm-import-release:  */
+/* exp-usm-import-release: Memory of the host that devices reach faster. */
 
+/** Lets devices reach memory of the host faster, where they can. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMImportExp(
     ur_context_handle_t hContext,
     void *pMem,
     size_t size);
 
+/** Ends what urUSMImportExp began. */
 UR_APIEXPORT ur_result_t UR_APICALL urUSMReleaseExp(
     ur_context_handle_t hContext,
     void *pMem);
 
-/* exp-usm-p2p:  */
+/* exp-usm-p2p: Devices that reach each other's memory. */
 
+/** Lets a device reach another one's memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urUsmP2PEnablePeerAccessExp(
     ur_device_handle_t commandDevice,
     ur_device_handle_t peerDevice);
 
+/** Ends that a device can reach another one's memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urUsmP2PDisablePeerAccessExp(
     ur_device_handle_t commandDevice,
     ur_device_handle_t peerDevice);
 
+/** Says what a device can do with another one's memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urUsmP2PPeerAccessGetInfoExp(
     ur_device_handle_t commandDevice,
     ur_device_handle_t peerDevice,
@@ -3524,23 +3936,28 @@ UR_APIEXPORT ur_result_t UR_APICALL urUsmP2PPeerAccessGetInfoExp(
     void *pPropValue,
     size_t *pPropSizeRet);
 
-/* exp-command-buffer:  */
+/* exp-command-buffer: Command buffers: commands recorded once and enqueued many times. */
 
+/** Makes an empty command buffer for a device. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferCreateExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     const ur_exp_command_buffer_desc_t *pCommandBufferDesc,
     ur_exp_command_buffer_handle_t *phCommandBuffer);
 
+/** Adds an owner to a command buffer. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferRetainExp(
     ur_exp_command_buffer_handle_t hCommandBuffer);
 
+/** Takes an owner from a command buffer; without any, it goes away. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferReleaseExp(
     ur_exp_command_buffer_handle_t hCommandBuffer);
 
+/** Ends the recording of a command buffer, which can be enqueued from then on. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferFinalizeExp(
     ur_exp_command_buffer_handle_t hCommandBuffer);
 
+/** Records a kernel launch with the arguments that were set before. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendKernelLaunchExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_kernel_handle_t hKernel,
@@ -3558,6 +3975,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendKernelLaunchExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records a kernel launch with all its arguments. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendKernelLaunchWithArgsExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_kernel_handle_t hKernel,
@@ -3577,6 +3995,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendKernelLaunchWithArgsExp
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records a copy between pointers to USM or host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendUSMMemcpyExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     void *pDst,
@@ -3590,6 +4009,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendUSMMemcpyExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records filling USM with a repeated pattern. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendUSMFillExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     void *pMemory,
@@ -3604,6 +4024,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendUSMFillExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records a copy between buffers. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferCopyExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_mem_handle_t hSrcMem,
@@ -3619,6 +4040,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferCopyExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records a copy from host memory to a buffer. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferWriteExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_mem_handle_t hBuffer,
@@ -3633,6 +4055,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferWriteExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records a copy from a buffer to host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferReadExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_mem_handle_t hBuffer,
@@ -3647,6 +4070,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferReadExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records a copy of a box of bytes between buffers. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferCopyRectExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_mem_handle_t hSrcMem,
@@ -3666,6 +4090,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferCopyRectExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records a copy of a box of bytes from host memory to a buffer. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferWriteRectExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_mem_handle_t hBuffer,
@@ -3685,6 +4110,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferWriteRectExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records a copy of a box of bytes from a buffer to host memory. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferReadRectExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_mem_handle_t hBuffer,
@@ -3704,6 +4130,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferReadRectExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records filling a part of a buffer with a repeated pattern. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferFillExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_mem_handle_t hBuffer,
@@ -3719,6 +4146,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendMemBufferFillExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records moving shared memory to where it is needed next. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendUSMPrefetchExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     const void *pMemory,
@@ -3732,6 +4160,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendUSMPrefetchExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records a hint how a range of USM will be used. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendUSMAdviseExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     const void *pMemory,
@@ -3745,6 +4174,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendUSMAdviseExp(
     ur_event_handle_t *phEvent,
     ur_exp_command_buffer_command_handle_t *phCommand);
 
+/** Records what a function adds through the driver's own interface. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendNativeCommandExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_exp_command_buffer_native_command_function_t pfnNativeCommand,
@@ -3754,6 +4184,7 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferAppendNativeCommandExp(
     const ur_exp_command_buffer_sync_point_t *pSyncPointWaitList,
     ur_exp_command_buffer_sync_point_t *pSyncPoint);
 
+/** Enqueues all commands of a finalized command buffer. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueCommandBufferExp(
     ur_queue_handle_t hQueue,
     ur_exp_command_buffer_handle_t hCommandBuffer,
@@ -3761,20 +4192,24 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueCommandBufferExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Changes recorded kernel launches: kernel, arguments or NDRange. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferUpdateKernelLaunchExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     uint32_t numKernelUpdates,
     const ur_exp_command_buffer_update_kernel_launch_desc_t *pUpdateKernelLaunch);
 
+/** Gives a recorded command a new event that it completes. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferUpdateSignalEventExp(
     ur_exp_command_buffer_command_handle_t hCommand,
     ur_event_handle_t *phSignalEvent);
 
+/** Gives a recorded command new events that it waits for. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferUpdateWaitEventsExp(
     ur_exp_command_buffer_command_handle_t hCommand,
     uint32_t numEventsInWaitList,
     const ur_event_handle_t *phEventWaitList);
 
+/** Answers a question about a command buffer. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferGetInfoExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_exp_command_buffer_info_t propName,
@@ -3782,12 +4217,14 @@ UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferGetInfoExp(
     void *pPropValue,
     size_t *pPropSizeRet);
 
+/** Gives the driver's own handle of a command buffer. */
 UR_APIEXPORT ur_result_t UR_APICALL urCommandBufferGetNativeHandleExp(
     ur_exp_command_buffer_handle_t hCommandBuffer,
     ur_native_handle_t *phNativeCommandBuffer);
 
-/* exp-host-task:  */
+/* exp-host-task: Functions of the host as commands of a queue. */
 
+/** Enqueues a call of a function on the host. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueHostTaskExp(
     ur_queue_handle_t hQueue,
     ur_exp_host_task_function_t pfnHostTask,
@@ -3797,8 +4234,9 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueHostTaskExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
-/* exp-low-power-events:  */
+/* exp-low-power-events: Events that a waiting host polls less, to save power. */
 
+/** Enqueues a barrier as urEnqueueEventsWaitWithBarrier does, with properties. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueEventsWaitWithBarrierExt(
     ur_queue_handle_t hQueue,
     const ur_exp_enqueue_ext_properties_t *pProperties,
@@ -3806,8 +4244,9 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueEventsWaitWithBarrierExt(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
-/* exp-native-enqueue:  */
+/* exp-native-enqueue: Commands that go through the driver's own interface. */
 
+/** Enqueues what a function submits through the driver's own interface. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueNativeCommandExp(
     ur_queue_handle_t hQueue,
     ur_exp_enqueue_native_command_function_t pfnNativeEnqueue,
@@ -3819,35 +4258,42 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueNativeCommandExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
-/* exp-reusable-events:  */
+/* exp-reusable-events: Events made before their command and completed more than once. */
 
+/** Makes an event that enqueued commands can complete again and again. */
 UR_APIEXPORT ur_result_t UR_APICALL urEventCreateExp(
     ur_context_handle_t hContext,
     ur_device_handle_t hDevice,
     const ur_exp_event_desc_t *pEventDesc,
     ur_event_handle_t *phEvent);
 
-/* exp-graph:  */
+/* exp-graph: Graphs of commands, recorded from queues. */
 
+/** Makes an empty graph of commands. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphCreateExp(
     ur_context_handle_t hContext,
     ur_exp_graph_handle_t *phGraph);
 
+/** Makes a queue record its commands in a new graph instead of running them. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueBeginGraphCaptureExp(
     ur_queue_handle_t hQueue);
 
+/** Makes a queue record its commands in a given graph instead of running them. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueBeginCaptureIntoGraphExp(
     ur_queue_handle_t hQueue,
     ur_exp_graph_handle_t hGraph);
 
+/** Ends the recording of a queue and gives the graph. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueEndGraphCaptureExp(
     ur_queue_handle_t hQueue,
     ur_exp_graph_handle_t *phGraph);
 
+/** Makes a graph that can run from a recorded one. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphInstantiateGraphExp(
     ur_exp_graph_handle_t hGraph,
     ur_exp_executable_graph_handle_t *phExecGraph);
 
+/** Enqueues all commands of a graph that can run. */
 UR_APIEXPORT ur_result_t UR_APICALL urEnqueueGraphExp(
     ur_queue_handle_t hQueue,
     ur_exp_executable_graph_handle_t hGraph,
@@ -3855,41 +4301,51 @@ UR_APIEXPORT ur_result_t UR_APICALL urEnqueueGraphExp(
     const ur_event_handle_t *phEventWaitList,
     ur_event_handle_t *phEvent);
 
+/** Destroys a recorded graph. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphDestroyExp(
     ur_exp_graph_handle_t hGraph);
 
+/** Destroys a graph that can run. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphExecutableGraphDestroyExp(
     ur_exp_executable_graph_handle_t hExecutableGraph);
 
+/** Says whether a queue is recording a graph. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueIsGraphCaptureEnabledExp(
     ur_queue_handle_t hQueue,
     bool *pResult);
 
+/** Gives the graph that a queue is recording. */
 UR_APIEXPORT ur_result_t UR_APICALL urQueueGetGraphExp(
     ur_queue_handle_t hQueue,
     ur_exp_graph_handle_t *phGraph);
 
+/** Says whether a recorded graph has no commands. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphIsEmptyExp(
     ur_exp_graph_handle_t hGraph,
     bool *pResult);
 
+/** Gives a number that tells a graph from all others. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphGetIdExp(
     ur_exp_graph_handle_t hGraph,
     uint64_t *pGraphId);
 
+/** Sets a function that is called when a graph is destroyed. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphSetDestructionCallbackExp(
     ur_exp_graph_handle_t hGraph,
     ur_exp_graph_destruction_callback_t pfnCallback,
     void *pUserData);
 
+/** Writes the commands of a graph to a file for people to read. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphDumpContentsExp(
     ur_exp_graph_handle_t hGraph,
     const char *filePath);
 
+/** Gives the driver's own handle of a recorded graph. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphGetNativeHandleExp(
     ur_exp_graph_handle_t hGraph,
     ur_native_handle_t *phNativeGraph);
 
+/** Gives the driver's own handle of a graph that can run. */
 UR_APIEXPORT ur_result_t UR_APICALL urGraphExecutableGraphGetNativeHandleExp(
     ur_exp_executable_graph_handle_t hExecutableGraph,
     ur_native_handle_t *phNativeExecutableGraph);

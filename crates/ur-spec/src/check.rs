@@ -41,7 +41,7 @@ pub fn check(spec: &Spec) -> Vec<String> {
         }
     }
     tables(spec, &mut problems);
-    //docs(spec, &mut problems);
+    docs(spec, &mut problems);
     problems
 }
 

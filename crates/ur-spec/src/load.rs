@@ -87,7 +87,7 @@ fn merge_enums(features: &[Feature]) -> Result<Vec<Enum>, LoadError> {
 fn function_enum(features: &[Feature]) -> Enum {
     let values = features.iter().flat_map(|f| &f.function).map(|f| Value {
         name: f.id_name(),
-        doc: Some(format!("The function [`{}`].", f.name)),
+        doc: Some(format!("The function `{}`.", f.name)),
         value: f.id,
         r#type: None,
         optional: false,

@@ -15,12 +15,12 @@ use ur_api::*;
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait AdapterFns: Backend {
-    /// `urAdapterGet`:
+    /// `urAdapterGet`: Lists the adapters that the loader has opened, each with a new owner.
     fn adapter_get() -> Result<Vec<Handle<Self::Adapter>>> {
         Err(Error::unsupported())
     }
 
-    /// `urAdapterGetInfo`:
+    /// `urAdapterGetInfo`: Answers a question about an adapter, or says how many bytes the answer takes.
     fn adapter_get_info(
         adapter: &Object<Self::Adapter>,
         prop_name: ur_adapter_info_t,
@@ -34,12 +34,12 @@ pub trait AdapterFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait PlatformFns: Backend {
-    /// `urPlatformGet`:
+    /// `urPlatformGet`: Lists the platforms of an adapter.
     fn platform_get(adapter: &Object<Self::Adapter>) -> Result<Vec<Handle<Self::Platform>>> {
         Err(Error::unsupported())
     }
 
-    /// `urPlatformGetInfo`:
+    /// `urPlatformGetInfo`: Answers a question about a platform, or says how many bytes the answer takes.
     fn platform_get_info(
         platform: &Object<Self::Platform>,
         prop_name: ur_platform_info_t,
@@ -48,12 +48,12 @@ pub trait PlatformFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urPlatformGetNativeHandle`:
+    /// `urPlatformGetNativeHandle`: Gives the driver's own handle of a platform, without a change of owners.
     fn platform_get_native_handle(platform: &Object<Self::Platform>) -> Result<ur_native_handle_t> {
         Err(Error::unsupported())
     }
 
-    /// `urPlatformCreateWithNativeHandle`:
+    /// `urPlatformCreateWithNativeHandle`: Makes a platform from the driver's own handle of one.
     fn platform_create_with_native_handle(
         native_platform: ur_native_handle_t,
         adapter: &Object<Self::Adapter>,
@@ -62,12 +62,12 @@ pub trait PlatformFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urPlatformGetApiVersion`:
+    /// `urPlatformGetApiVersion`: Gives the version of the API that a platform speaks.
     fn platform_get_api_version(platform: &Object<Self::Platform>) -> Result<ur_api_version_t> {
         Err(Error::unsupported())
     }
 
-    /// `urPlatformGetBackendOption`:
+    /// `urPlatformGetBackendOption`: Translates a compiler option of the front end into the platform's own.
     fn platform_get_backend_option(
         platform: &Object<Self::Platform>,
         frontend_option: &CStr,
@@ -80,7 +80,7 @@ pub trait PlatformFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait ContextFns: Backend {
-    /// `urContextCreate`:
+    /// `urContextCreate`: Makes a context over devices of one platform.
     fn context_create(
         devices: &[&Object<Self::Device>],
         properties: Option<&ur_context_properties_t>,
@@ -88,7 +88,7 @@ pub trait ContextFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urContextGetInfo`:
+    /// `urContextGetInfo`: Answers a question about a context, or says how many bytes the answer takes.
     fn context_get_info(
         context: &Object<Self::Context>,
         prop_name: ur_context_info_t,
@@ -97,12 +97,12 @@ pub trait ContextFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urContextGetNativeHandle`:
+    /// `urContextGetNativeHandle`: Gives the driver's own handle of a context, without a change of owners.
     fn context_get_native_handle(context: &Object<Self::Context>) -> Result<ur_native_handle_t> {
         Err(Error::unsupported())
     }
 
-    /// `urContextCreateWithNativeHandle`:
+    /// `urContextCreateWithNativeHandle`: Makes a context from the driver's own handle of one.
     fn context_create_with_native_handle(
         native_context: ur_native_handle_t,
         adapter: &Object<Self::Adapter>,
@@ -112,7 +112,7 @@ pub trait ContextFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urContextSetExtendedDeleter`:
+    /// `urContextSetExtendedDeleter`: Sets a function that is called when a context goes away.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -129,7 +129,7 @@ pub trait ContextFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait EventFns: Backend {
-    /// `urEventGetInfo`:
+    /// `urEventGetInfo`: Answers a question about an event, or says how many bytes the answer takes.
     fn event_get_info(
         event: &Object<Self::Event>,
         prop_name: ur_event_info_t,
@@ -138,7 +138,7 @@ pub trait EventFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEventGetProfilingInfo`:
+    /// `urEventGetProfilingInfo`: Gives one of the times of an event's command, in nanoseconds of the device's clock.
     fn event_get_profiling_info(
         event: &Object<Self::Event>,
         prop_name: ur_profiling_info_t,
@@ -147,17 +147,17 @@ pub trait EventFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEventWait`:
+    /// `urEventWait`: Waits until every event of a list is complete.
     fn event_wait(event_wait_list: &[&Object<Self::Event>]) -> Result {
         Err(Error::unsupported())
     }
 
-    /// `urEventGetNativeHandle`:
+    /// `urEventGetNativeHandle`: Gives the driver's own handle of an event, without a change of owners.
     fn event_get_native_handle(event: &Object<Self::Event>) -> Result<ur_native_handle_t> {
         Err(Error::unsupported())
     }
 
-    /// `urEventCreateWithNativeHandle`:
+    /// `urEventCreateWithNativeHandle`: Makes an event from the driver's own handle of one.
     fn event_create_with_native_handle(
         native_event: ur_native_handle_t,
         context: &Object<Self::Context>,
@@ -166,7 +166,7 @@ pub trait EventFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEventSetCallback`:
+    /// `urEventSetCallback`: Sets a function that is called when an event reaches a status; at once if it already has.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -184,7 +184,7 @@ pub trait EventFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait EventExpFns: Backend {
-    /// `urEventCreateExp`:
+    /// `urEventCreateExp`: Makes an event that enqueued commands can complete again and again.
     fn event_create_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -198,7 +198,7 @@ pub trait EventExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait ProgramFns: Backend {
-    /// `urProgramCreateWithIL`:
+    /// `urProgramCreateWithIL`: Makes a program from SPIR-V or another intermediate language that the devices take.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -211,7 +211,7 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramCreateWithBinary`:
+    /// `urProgramCreateWithBinary`: Makes a program from a binary per device.
     fn program_create_with_binary(
         context: &Object<Self::Context>,
         devices: &[&Object<Self::Device>],
@@ -222,7 +222,7 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramBuild`:
+    /// `urProgramBuild`: Compiles and links a program for all its devices.
     fn program_build(
         context: &Object<Self::Context>,
         program: &Object<Self::Program>,
@@ -231,7 +231,7 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramCompile`:
+    /// `urProgramCompile`: Compiles a program without linking it.
     fn program_compile(
         context: &Object<Self::Context>,
         program: &Object<Self::Program>,
@@ -240,7 +240,7 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramLink`:
+    /// `urProgramLink`: Links compiled programs to a new one that can run.
     fn program_link(
         context: &Object<Self::Context>,
         programs: &[&Object<Self::Program>],
@@ -249,7 +249,7 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramGetFunctionPointer`:
+    /// `urProgramGetFunctionPointer`: Gives a device's address of a function of a built program.
     fn program_get_function_pointer(
         device: &Object<Self::Device>,
         program: &Object<Self::Program>,
@@ -258,7 +258,7 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramGetGlobalVariablePointer`:
+    /// `urProgramGetGlobalVariablePointer`: Gives a device's address of a global variable of a built program, and its size.
     fn program_get_global_variable_pointer(
         device: &Object<Self::Device>,
         program: &Object<Self::Program>,
@@ -268,7 +268,7 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramGetInfo`:
+    /// `urProgramGetInfo`: Answers a question about a program, or says how many bytes the answer takes.
     fn program_get_info(
         program: &Object<Self::Program>,
         prop_name: ur_program_info_t,
@@ -277,7 +277,7 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramGetBuildInfo`:
+    /// `urProgramGetBuildInfo`: Answers a question about how a program was built for a device, such as the log.
     fn program_get_build_info(
         program: &Object<Self::Program>,
         device: &Object<Self::Device>,
@@ -287,7 +287,7 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramSetSpecializationConstants`:
+    /// `urProgramSetSpecializationConstants`: Sets specialization constants of a program before it is built.
     fn program_set_specialization_constants(
         program: &Object<Self::Program>,
         spec_constants: &[ur_specialization_constant_info_t],
@@ -295,12 +295,12 @@ pub trait ProgramFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramGetNativeHandle`:
+    /// `urProgramGetNativeHandle`: Gives the driver's own handle of a program, without a change of owners.
     fn program_get_native_handle(program: &Object<Self::Program>) -> Result<ur_native_handle_t> {
         Err(Error::unsupported())
     }
 
-    /// `urProgramCreateWithNativeHandle`:
+    /// `urProgramCreateWithNativeHandle`: Makes a program from the driver's own handle of one.
     fn program_create_with_native_handle(
         native_program: ur_native_handle_t,
         context: &Object<Self::Context>,
@@ -314,7 +314,7 @@ pub trait ProgramFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait ProgramExpFns: Backend {
-    /// `urProgramDynamicLinkExp`:
+    /// `urProgramDynamicLinkExp`: Resolves the symbols that programs miss by those that others of the list have.
     fn program_dynamic_link_exp(
         context: &Object<Self::Context>,
         programs: &[&Object<Self::Program>],
@@ -322,7 +322,7 @@ pub trait ProgramExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramBuildExp`:
+    /// `urProgramBuildExp`: Compiles and links a program for some of its devices.
     fn program_build_exp(
         program: &Object<Self::Program>,
         devices: &[&Object<Self::Device>],
@@ -332,7 +332,7 @@ pub trait ProgramExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramCompileExp`:
+    /// `urProgramCompileExp`: Compiles a program for some of its devices without linking it.
     fn program_compile_exp(
         program: &Object<Self::Program>,
         devices: &[&Object<Self::Device>],
@@ -342,7 +342,7 @@ pub trait ProgramExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urProgramLinkExp`:
+    /// `urProgramLinkExp`: Links compiled programs to a new one for some devices.
     fn program_link_exp(
         context: &Object<Self::Context>,
         devices: &[&Object<Self::Device>],
@@ -358,7 +358,7 @@ pub trait ProgramExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait KernelFns: Backend {
-    /// `urKernelCreate`:
+    /// `urKernelCreate`: Makes a kernel from a function of a built program.
     fn kernel_create(
         program: &Object<Self::Program>,
         kernel_name: &CStr,
@@ -366,7 +366,7 @@ pub trait KernelFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urKernelGetInfo`:
+    /// `urKernelGetInfo`: Answers a question about a kernel, or says how many bytes the answer takes.
     fn kernel_get_info(
         kernel: &Object<Self::Kernel>,
         prop_name: ur_kernel_info_t,
@@ -375,7 +375,7 @@ pub trait KernelFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urKernelGetGroupInfo`:
+    /// `urKernelGetGroupInfo`: Answers a question about a kernel and its work-groups on a device.
     fn kernel_get_group_info(
         kernel: &Object<Self::Kernel>,
         device: &Object<Self::Device>,
@@ -385,7 +385,7 @@ pub trait KernelFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urKernelGetSubGroupInfo`:
+    /// `urKernelGetSubGroupInfo`: Answers a question about a kernel and its sub-groups on a device.
     fn kernel_get_sub_group_info(
         kernel: &Object<Self::Kernel>,
         device: &Object<Self::Device>,
@@ -395,12 +395,12 @@ pub trait KernelFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urKernelGetNativeHandle`:
+    /// `urKernelGetNativeHandle`: Gives the driver's own handle of a kernel, without a change of owners.
     fn kernel_get_native_handle(kernel: &Object<Self::Kernel>) -> Result<ur_native_handle_t> {
         Err(Error::unsupported())
     }
 
-    /// `urKernelCreateWithNativeHandle`:
+    /// `urKernelCreateWithNativeHandle`: Makes a kernel from the driver's own handle of one.
     fn kernel_create_with_native_handle(
         native_kernel: ur_native_handle_t,
         context: &Object<Self::Context>,
@@ -410,7 +410,7 @@ pub trait KernelFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urKernelGetSuggestedLocalWorkSize`:
+    /// `urKernelGetSuggestedLocalWorkSize`: Gives the local size that a launch without one would get.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -425,7 +425,7 @@ pub trait KernelFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urKernelGetSuggestedLocalWorkSizeWithArgs`:
+    /// `urKernelGetSuggestedLocalWorkSizeWithArgs`: Gives the local size that a launch with these arguments and without one would get.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -441,7 +441,7 @@ pub trait KernelFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urKernelSetExecInfo`:
+    /// `urKernelSetExecInfo`: Tells more about how a kernel will run, such as what memory it reaches indirectly.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -455,7 +455,7 @@ pub trait KernelFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urKernelSetSpecializationConstants`:
+    /// `urKernelSetSpecializationConstants`: Sets specialization constants of a kernel before it is launched.
     fn kernel_set_specialization_constants(
         kernel: &Object<Self::Kernel>,
         spec_constants: &[ur_specialization_constant_info_t],
@@ -463,7 +463,7 @@ pub trait KernelFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urKernelSuggestMaxCooperativeGroupCount`:
+    /// `urKernelSuggestMaxCooperativeGroupCount`: Gives how many work-groups of a kernel can run at the same time.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -482,7 +482,7 @@ pub trait KernelFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait QueueFns: Backend {
-    /// `urQueueGetInfo`:
+    /// `urQueueGetInfo`: Answers a question about a queue, or says how many bytes the answer takes.
     fn queue_get_info(
         queue: &Object<Self::Queue>,
         prop_name: ur_queue_info_t,
@@ -491,7 +491,7 @@ pub trait QueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urQueueCreate`:
+    /// `urQueueCreate`: Makes a queue of commands for a device.
     fn queue_create(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -500,7 +500,7 @@ pub trait QueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urQueueGetNativeHandle`:
+    /// `urQueueGetNativeHandle`: Gives the driver's own handle of a queue, of the kind that the descriptor asks for.
     fn queue_get_native_handle(
         queue: &Object<Self::Queue>,
         desc: Option<&ur_queue_native_desc_t>,
@@ -508,7 +508,7 @@ pub trait QueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urQueueCreateWithNativeHandle`:
+    /// `urQueueCreateWithNativeHandle`: Makes a queue from the driver's own handle of one.
     fn queue_create_with_native_handle(
         native_queue: ur_native_handle_t,
         context: &Object<Self::Context>,
@@ -518,12 +518,12 @@ pub trait QueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urQueueFinish`:
+    /// `urQueueFinish`: Waits until every command of a queue has ended.
     fn queue_finish(queue: &Object<Self::Queue>) -> Result {
         Err(Error::unsupported())
     }
 
-    /// `urQueueFlush`:
+    /// `urQueueFlush`: Makes sure that every command of a queue has been handed to the device.
     fn queue_flush(queue: &Object<Self::Queue>) -> Result {
         Err(Error::unsupported())
     }
@@ -533,12 +533,12 @@ pub trait QueueFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait QueueExpFns: Backend {
-    /// `urQueueBeginGraphCaptureExp`:
+    /// `urQueueBeginGraphCaptureExp`: Makes a queue record its commands in a new graph instead of running them.
     fn queue_begin_graph_capture_exp(queue: &Object<Self::Queue>) -> Result {
         Err(Error::unsupported())
     }
 
-    /// `urQueueBeginCaptureIntoGraphExp`:
+    /// `urQueueBeginCaptureIntoGraphExp`: Makes a queue record its commands in a given graph instead of running them.
     fn queue_begin_capture_into_graph_exp(
         queue: &Object<Self::Queue>,
         graph: &Object<Self::Graph>,
@@ -546,17 +546,17 @@ pub trait QueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urQueueEndGraphCaptureExp`:
+    /// `urQueueEndGraphCaptureExp`: Ends the recording of a queue and gives the graph.
     fn queue_end_graph_capture_exp(queue: &Object<Self::Queue>) -> Result<Handle<Self::Graph>> {
         Err(Error::unsupported())
     }
 
-    /// `urQueueIsGraphCaptureEnabledExp`:
+    /// `urQueueIsGraphCaptureEnabledExp`: Says whether a queue is recording a graph.
     fn queue_is_graph_capture_enabled_exp(queue: &Object<Self::Queue>) -> Result<bool> {
         Err(Error::unsupported())
     }
 
-    /// `urQueueGetGraphExp`:
+    /// `urQueueGetGraphExp`: Gives the graph that a queue is recording.
     fn queue_get_graph_exp(queue: &Object<Self::Queue>) -> Result<Handle<Self::Graph>> {
         Err(Error::unsupported())
     }
@@ -566,7 +566,7 @@ pub trait QueueExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait SamplerFns: Backend {
-    /// `urSamplerCreate`:
+    /// `urSamplerCreate`: Makes a sampler, which says how kernels read between and beyond the texels of an image.
     fn sampler_create(
         context: &Object<Self::Context>,
         desc: &ur_sampler_desc_t,
@@ -574,7 +574,7 @@ pub trait SamplerFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urSamplerGetInfo`:
+    /// `urSamplerGetInfo`: Answers a question about a sampler, or says how many bytes the answer takes.
     fn sampler_get_info(
         sampler: &Object<Self::Sampler>,
         prop_name: ur_sampler_info_t,
@@ -583,12 +583,12 @@ pub trait SamplerFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urSamplerGetNativeHandle`:
+    /// `urSamplerGetNativeHandle`: Gives the driver's own handle of a sampler, without a change of owners.
     fn sampler_get_native_handle(sampler: &Object<Self::Sampler>) -> Result<ur_native_handle_t> {
         Err(Error::unsupported())
     }
 
-    /// `urSamplerCreateWithNativeHandle`:
+    /// `urSamplerCreateWithNativeHandle`: Makes a sampler from the driver's own handle of one.
     fn sampler_create_with_native_handle(
         native_sampler: ur_native_handle_t,
         context: &Object<Self::Context>,
@@ -602,7 +602,7 @@ pub trait SamplerFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait MemFns: Backend {
-    /// `urMemImageCreate`:
+    /// `urMemImageCreate`: Makes an image in a context.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -616,7 +616,7 @@ pub trait MemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urMemBufferCreate`:
+    /// `urMemBufferCreate`: Makes a buffer in a context, over memory of its own or of the host.
     fn mem_buffer_create(
         context: &Object<Self::Context>,
         flags: ur_mem_flags_t,
@@ -626,7 +626,7 @@ pub trait MemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urMemBufferPartition`:
+    /// `urMemBufferPartition`: Makes a buffer that is a part of another one and keeps it alive.
     fn mem_buffer_partition(
         buffer: &Object<Self::Mem>,
         flags: ur_mem_flags_t,
@@ -636,7 +636,7 @@ pub trait MemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urMemGetNativeHandle`:
+    /// `urMemGetNativeHandle`: Gives the driver's own handle of a buffer or an image on a device.
     fn mem_get_native_handle(
         mem: &Object<Self::Mem>,
         device: Option<&Object<Self::Device>>,
@@ -644,7 +644,7 @@ pub trait MemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urMemBufferCreateWithNativeHandle`:
+    /// `urMemBufferCreateWithNativeHandle`: Makes a buffer from the driver's own handle of one.
     fn mem_buffer_create_with_native_handle(
         native_mem: ur_native_handle_t,
         context: &Object<Self::Context>,
@@ -653,7 +653,7 @@ pub trait MemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urMemImageCreateWithNativeHandle`:
+    /// `urMemImageCreateWithNativeHandle`: Makes an image from the driver's own handle of one.
     fn mem_image_create_with_native_handle(
         native_mem: ur_native_handle_t,
         context: &Object<Self::Context>,
@@ -664,7 +664,7 @@ pub trait MemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urMemGetInfo`:
+    /// `urMemGetInfo`: Answers a question about a buffer or an image, or says how many bytes the answer takes.
     fn mem_get_info(
         memory: &Object<Self::Mem>,
         prop_name: ur_mem_info_t,
@@ -673,7 +673,7 @@ pub trait MemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urMemImageGetInfo`:
+    /// `urMemImageGetInfo`: Answers a question that only images have an answer to.
     fn mem_image_get_info(
         memory: &Object<Self::Mem>,
         prop_name: ur_image_info_t,
@@ -687,7 +687,7 @@ pub trait MemFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait PhysicalMemFns: Backend {
-    /// `urPhysicalMemCreate`:
+    /// `urPhysicalMemCreate`: Makes a block of physical memory of a device, to be mapped.
     fn physical_mem_create(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -697,7 +697,7 @@ pub trait PhysicalMemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urPhysicalMemGetInfo`:
+    /// `urPhysicalMemGetInfo`: Answers a question about a block of physical memory.
     fn physical_mem_get_info(
         physical_mem: &Object<Self::PhysicalMem>,
         prop_name: ur_physical_mem_info_t,
@@ -711,7 +711,7 @@ pub trait PhysicalMemFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait EnqueueFns: Backend {
-    /// `urEnqueueEventsWait`:
+    /// `urEnqueueEventsWait`: Enqueues a command that ends when the listed events, or all commands before it, have ended.
     fn enqueue_events_wait(
         queue: &Object<Self::Queue>,
         event_wait_list: &[&Object<Self::Event>],
@@ -720,7 +720,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueEventsWaitWithBarrier`:
+    /// `urEnqueueEventsWaitWithBarrier`: Enqueues a command as urEnqueueEventsWait does, and lets no later command begin before it ends.
     fn enqueue_events_wait_with_barrier(
         queue: &Object<Self::Queue>,
         event_wait_list: &[&Object<Self::Event>],
@@ -729,7 +729,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemBufferRead`:
+    /// `urEnqueueMemBufferRead`: Enqueues a copy from a buffer to host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -746,7 +746,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemBufferWrite`:
+    /// `urEnqueueMemBufferWrite`: Enqueues a copy from host memory to a buffer.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -763,7 +763,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemBufferReadRect`:
+    /// `urEnqueueMemBufferReadRect`: Enqueues a copy of a box of bytes from a buffer to host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -785,7 +785,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemBufferWriteRect`:
+    /// `urEnqueueMemBufferWriteRect`: Enqueues a copy of a box of bytes from host memory to a buffer.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -807,7 +807,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemBufferCopy`:
+    /// `urEnqueueMemBufferCopy`: Enqueues a copy between buffers.
     fn enqueue_mem_buffer_copy(
         queue: &Object<Self::Queue>,
         buffer_src: &Object<Self::Mem>,
@@ -821,7 +821,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemBufferCopyRect`:
+    /// `urEnqueueMemBufferCopyRect`: Enqueues a copy of a box of bytes between buffers.
     fn enqueue_mem_buffer_copy_rect(
         queue: &Object<Self::Queue>,
         buffer_src: &Object<Self::Mem>,
@@ -839,7 +839,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemBufferFill`:
+    /// `urEnqueueMemBufferFill`: Enqueues filling a part of a buffer with a repeated pattern.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -856,7 +856,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemImageRead`:
+    /// `urEnqueueMemImageRead`: Enqueues a copy of a region of an image to host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -875,7 +875,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemImageWrite`:
+    /// `urEnqueueMemImageWrite`: Enqueues a copy from host memory to a region of an image.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -894,7 +894,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemImageCopy`:
+    /// `urEnqueueMemImageCopy`: Enqueues a copy of a region between images.
     fn enqueue_mem_image_copy(
         queue: &Object<Self::Queue>,
         image_src: &Object<Self::Mem>,
@@ -908,7 +908,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemBufferMap`:
+    /// `urEnqueueMemBufferMap`: Enqueues making a part of a buffer visible to the host, and gives its address there.
     fn enqueue_mem_buffer_map(
         queue: &Object<Self::Queue>,
         buffer: &Object<Self::Mem>,
@@ -922,7 +922,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueMemUnmap`:
+    /// `urEnqueueMemUnmap`: Enqueues the end of a mapping, after which the host's writes are in the memory object.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -936,7 +936,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMFill`:
+    /// `urEnqueueUSMFill`: Enqueues filling USM with a repeated pattern.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -952,7 +952,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMMemcpy`:
+    /// `urEnqueueUSMMemcpy`: Enqueues a copy between pointers to USM or host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -968,7 +968,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMPrefetch`:
+    /// `urEnqueueUSMPrefetch`: Enqueues moving shared memory to where it is needed next.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -983,7 +983,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMAdvise`:
+    /// `urEnqueueUSMAdvise`: Tells the device how a range of USM will be used.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -997,7 +997,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMFill2D`:
+    /// `urEnqueueUSMFill2D`: Enqueues filling a rectangle of USM, with a given distance between rows, with a pattern.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1015,7 +1015,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMMemcpy2D`:
+    /// `urEnqueueUSMMemcpy2D`: Enqueues a copy of a rectangle between pointers whose rows have given distances.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1034,7 +1034,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueDeviceGlobalVariableWrite`:
+    /// `urEnqueueDeviceGlobalVariableWrite`: Enqueues a copy from host memory to a global variable of a program.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1052,7 +1052,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueDeviceGlobalVariableRead`:
+    /// `urEnqueueDeviceGlobalVariableRead`: Enqueues a copy from a global variable of a program to host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1070,7 +1070,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueReadHostPipe`:
+    /// `urEnqueueReadHostPipe`: Enqueues a read from a pipe between a program and the host.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1087,7 +1087,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueWriteHostPipe`:
+    /// `urEnqueueWriteHostPipe`: Enqueues a write to a pipe between a program and the host.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1104,7 +1104,7 @@ pub trait EnqueueFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueEventsWaitWithBarrierExt`:
+    /// `urEnqueueEventsWaitWithBarrierExt`: Enqueues a barrier as urEnqueueEventsWaitWithBarrier does, with properties.
     fn enqueue_events_wait_with_barrier_ext(
         queue: &Object<Self::Queue>,
         properties: Option<&ur_exp_enqueue_ext_properties_t>,
@@ -1119,7 +1119,7 @@ pub trait EnqueueFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait EnqueueExpFns: Backend {
-    /// `urEnqueueKernelLaunchWithArgsExp`:
+    /// `urEnqueueKernelLaunchWithArgsExp`: Enqueues a kernel over an NDRange with all its arguments, which are copied.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1138,7 +1138,7 @@ pub trait EnqueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMDeviceAllocExp`:
+    /// `urEnqueueUSMDeviceAllocExp`: Enqueues an allocation of device memory from a pool; the pointer may be used behind it.
     fn enqueue_usm_device_alloc_exp(
         queue: &Object<Self::Queue>,
         pool: Option<&Object<Self::UsmPool>>,
@@ -1150,7 +1150,7 @@ pub trait EnqueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMSharedAllocExp`:
+    /// `urEnqueueUSMSharedAllocExp`: Enqueues an allocation of shared memory from a pool; the pointer may be used behind it.
     fn enqueue_usm_shared_alloc_exp(
         queue: &Object<Self::Queue>,
         pool: Option<&Object<Self::UsmPool>>,
@@ -1162,7 +1162,7 @@ pub trait EnqueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMHostAllocExp`:
+    /// `urEnqueueUSMHostAllocExp`: Enqueues an allocation of host memory from a pool; the pointer may be used behind it.
     fn enqueue_usm_host_alloc_exp(
         queue: &Object<Self::Queue>,
         pool: Option<&Object<Self::UsmPool>>,
@@ -1174,7 +1174,7 @@ pub trait EnqueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueUSMFreeExp`:
+    /// `urEnqueueUSMFreeExp`: Enqueues freeing a USM allocation.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1188,7 +1188,7 @@ pub trait EnqueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueTimestampRecordingExp`:
+    /// `urEnqueueTimestampRecordingExp`: Enqueues recording the device's time in an event.
     fn enqueue_timestamp_recording_exp(
         queue: &Object<Self::Queue>,
         blocking: bool,
@@ -1197,7 +1197,7 @@ pub trait EnqueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueCommandBufferExp`:
+    /// `urEnqueueCommandBufferExp`: Enqueues all commands of a finalized command buffer.
     fn enqueue_command_buffer_exp(
         queue: &Object<Self::Queue>,
         command_buffer: &Object<Self::CommandBuffer>,
@@ -1207,7 +1207,7 @@ pub trait EnqueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueHostTaskExp`:
+    /// `urEnqueueHostTaskExp`: Enqueues a call of a function on the host.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1222,7 +1222,7 @@ pub trait EnqueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueNativeCommandExp`:
+    /// `urEnqueueNativeCommandExp`: Enqueues what a function submits through the driver's own interface.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1238,7 +1238,7 @@ pub trait EnqueueExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urEnqueueGraphExp`:
+    /// `urEnqueueGraphExp`: Enqueues all commands of a graph that can run.
     fn enqueue_graph_exp(
         queue: &Object<Self::Queue>,
         graph: &Object<Self::ExecutableGraph>,
@@ -1253,7 +1253,7 @@ pub trait EnqueueExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait UsmFns: Backend {
-    /// `urUSMHostAlloc`:
+    /// `urUSMHostAlloc`: Allocates host memory that every device of the context can reach.
     fn usm_host_alloc(
         context: &Object<Self::Context>,
         usm_desc: Option<&ur_usm_desc_t>,
@@ -1263,7 +1263,7 @@ pub trait UsmFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMDeviceAlloc`:
+    /// `urUSMDeviceAlloc`: Allocates memory of a device that the host cannot reach.
     fn usm_device_alloc(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1274,7 +1274,7 @@ pub trait UsmFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMSharedAlloc`:
+    /// `urUSMSharedAlloc`: Allocates memory that moves between the host and a device as they use it.
     fn usm_shared_alloc(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1285,7 +1285,7 @@ pub trait UsmFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMFree`:
+    /// `urUSMFree`: Frees a USM allocation, after the commands that use it have ended.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1293,7 +1293,7 @@ pub trait UsmFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMGetMemAllocInfo`:
+    /// `urUSMGetMemAllocInfo`: Answers a question about the USM allocation that a pointer lies in.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1306,7 +1306,7 @@ pub trait UsmFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPoolCreate`:
+    /// `urUSMPoolCreate`: Makes a pool that USM allocations can come from.
     fn usm_pool_create(
         context: &Object<Self::Context>,
         pool_desc: &ur_usm_pool_desc_t,
@@ -1314,7 +1314,7 @@ pub trait UsmFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPoolGetInfo`:
+    /// `urUSMPoolGetInfo`: Answers a question about a USM pool.
     fn usm_pool_get_info(
         pool: &Object<Self::UsmPool>,
         prop_name: ur_usm_pool_info_t,
@@ -1328,7 +1328,7 @@ pub trait UsmFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait UsmExpFns: Backend {
-    /// `urUSMPoolCreateExp`:
+    /// `urUSMPoolCreateExp`: Makes a pool for enqueued allocations on a device.
     fn usm_pool_create_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1337,7 +1337,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPoolDestroyExp`:
+    /// `urUSMPoolDestroyExp`: Destroys a pool for enqueued allocations.
     fn usm_pool_destroy_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1346,7 +1346,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPoolGetDefaultDevicePoolExp`:
+    /// `urUSMPoolGetDefaultDevicePoolExp`: Gives the pool that a device begins with.
     fn usm_pool_get_default_device_pool_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1354,7 +1354,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPoolGetInfoExp`:
+    /// `urUSMPoolGetInfoExp`: Answers a question about a pool for enqueued allocations.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1367,7 +1367,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPoolSetInfoExp`:
+    /// `urUSMPoolSetInfoExp`: Changes a property of a pool for enqueued allocations.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1380,7 +1380,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPoolSetDevicePoolExp`:
+    /// `urUSMPoolSetDevicePoolExp`: Makes a pool the one that a device allocates from.
     fn usm_pool_set_device_pool_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1389,7 +1389,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPoolGetDevicePoolExp`:
+    /// `urUSMPoolGetDevicePoolExp`: Gives the pool that a device allocates from.
     fn usm_pool_get_device_pool_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1397,7 +1397,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPoolTrimToExp`:
+    /// `urUSMPoolTrimToExp`: Gives memory that a pool holds unused back, down to a size.
     fn usm_pool_trim_to_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1407,7 +1407,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMPitchedAllocExp`:
+    /// `urUSMPitchedAllocExp`: Allocates device memory for rows that lie at a distance which the device likes, and gives that distance.
     fn usm_pitched_alloc_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1420,7 +1420,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMContextMemcpyExp`:
+    /// `urUSMContextMemcpyExp`: Copies between pointers that belong to a context, without a queue, and waits for the end.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1433,7 +1433,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMHostAllocUnregisterExp`:
+    /// `urUSMHostAllocUnregisterExp`: Ends that memory of the host is known as USM host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1444,7 +1444,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMHostAllocRegisterExp`:
+    /// `urUSMHostAllocRegisterExp`: Makes memory that the host allocated known as USM host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1457,7 +1457,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMImportExp`:
+    /// `urUSMImportExp`: Lets devices reach memory of the host faster, where they can.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1469,7 +1469,7 @@ pub trait UsmExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUSMReleaseExp`:
+    /// `urUSMReleaseExp`: Ends what urUSMImportExp began.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1482,7 +1482,7 @@ pub trait UsmExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait BindlessImagesExpFns: Backend {
-    /// `urBindlessImagesUnsampledImageHandleDestroyExp`:
+    /// `urBindlessImagesUnsampledImageHandleDestroyExp`: Destroys a handle by which kernels reach an image without a sampler.
     fn bindless_images_unsampled_image_handle_destroy_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1491,7 +1491,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesSampledImageHandleDestroyExp`:
+    /// `urBindlessImagesSampledImageHandleDestroyExp`: Destroys a handle by which kernels reach an image with a sampler.
     fn bindless_images_sampled_image_handle_destroy_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1500,7 +1500,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesImageAllocateExp`:
+    /// `urBindlessImagesImageAllocateExp`: Allocates memory of a device for an image.
     fn bindless_images_image_allocate_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1510,7 +1510,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesImageFreeExp`:
+    /// `urBindlessImagesImageFreeExp`: Frees memory of an image.
     fn bindless_images_image_free_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1519,7 +1519,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesUnsampledImageCreateExp`:
+    /// `urBindlessImagesUnsampledImageCreateExp`: Makes a handle by which kernels reach an image without a sampler.
     fn bindless_images_unsampled_image_create_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1530,7 +1530,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesSampledImageCreateExp`:
+    /// `urBindlessImagesSampledImageCreateExp`: Makes a handle by which kernels reach an image with a sampler.
     fn bindless_images_sampled_image_create_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1542,7 +1542,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesImageCopyExp`:
+    /// `urBindlessImagesImageCopyExp`: Enqueues a copy between images and memory of the host or a device.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1563,7 +1563,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesImageGetInfoExp`:
+    /// `urBindlessImagesImageGetInfoExp`: Answers a question about an image's memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1577,7 +1577,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesGetImageMemoryHandleTypeSupportExp`:
+    /// `urBindlessImagesGetImageMemoryHandleTypeSupportExp`: Says whether a device can have images of this kind in that sort of memory.
     fn bindless_images_get_image_memory_handle_type_support_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1588,7 +1588,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesGetImageUnsampledHandleSupportExp`:
+    /// `urBindlessImagesGetImageUnsampledHandleSupportExp`: Says whether kernels can reach images of this kind without a sampler.
     fn bindless_images_get_image_unsampled_handle_support_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1599,7 +1599,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesGetImageSampledHandleSupportExp`:
+    /// `urBindlessImagesGetImageSampledHandleSupportExp`: Says whether kernels can reach images of this kind with a sampler.
     fn bindless_images_get_image_sampled_handle_support_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1610,7 +1610,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesMipmapGetLevelExp`:
+    /// `urBindlessImagesMipmapGetLevelExp`: Gives the memory of one level of a mipmap.
     fn bindless_images_mipmap_get_level_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1620,7 +1620,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesMipmapFreeExp`:
+    /// `urBindlessImagesMipmapFreeExp`: Frees the memory of a mipmap.
     fn bindless_images_mipmap_free_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1629,7 +1629,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesImportExternalMemoryExp`:
+    /// `urBindlessImagesImportExternalMemoryExp`: Makes memory of another API known to a device.
     fn bindless_images_import_external_memory_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1640,7 +1640,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesMapExternalArrayExp`:
+    /// `urBindlessImagesMapExternalArrayExp`: Gives the image inside memory that came from another API.
     fn bindless_images_map_external_array_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1651,7 +1651,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesMapExternalLinearMemoryExp`:
+    /// `urBindlessImagesMapExternalLinearMemoryExp`: Gives a pointer into memory that came from another API.
     fn bindless_images_map_external_linear_memory_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1662,7 +1662,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesReleaseExternalMemoryExp`:
+    /// `urBindlessImagesReleaseExternalMemoryExp`: Forgets memory that came from another API.
     fn bindless_images_release_external_memory_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1671,7 +1671,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesFreeMappedLinearMemoryExp`:
+    /// `urBindlessImagesFreeMappedLinearMemoryExp`: Frees a pointer into memory that came from another API.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1683,7 +1683,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesSupportsImportingHandleTypeExp`:
+    /// `urBindlessImagesSupportsImportingHandleTypeExp`: Says whether a device takes memory of other APIs by this kind of handle.
     fn bindless_images_supports_importing_handle_type_exp(
         device: &Object<Self::Device>,
         mem_handle_type: ur_exp_external_mem_type_t,
@@ -1691,7 +1691,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesImportExternalSemaphoreExp`:
+    /// `urBindlessImagesImportExternalSemaphoreExp`: Makes a semaphore of another API known to a device.
     fn bindless_images_import_external_semaphore_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1701,7 +1701,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesReleaseExternalSemaphoreExp`:
+    /// `urBindlessImagesReleaseExternalSemaphoreExp`: Forgets a semaphore that came from another API.
     fn bindless_images_release_external_semaphore_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1710,7 +1710,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesWaitExternalSemaphoreExp`:
+    /// `urBindlessImagesWaitExternalSemaphoreExp`: Enqueues waiting for a semaphore of another API.
     fn bindless_images_wait_external_semaphore_exp(
         queue: &Object<Self::Queue>,
         semaphore: &Object<Self::ExternalSemaphore>,
@@ -1722,7 +1722,7 @@ pub trait BindlessImagesExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urBindlessImagesSignalExternalSemaphoreExp`:
+    /// `urBindlessImagesSignalExternalSemaphoreExp`: Enqueues signalling a semaphore of another API.
     fn bindless_images_signal_external_semaphore_exp(
         queue: &Object<Self::Queue>,
         semaphore: &Object<Self::ExternalSemaphore>,
@@ -1739,7 +1739,7 @@ pub trait BindlessImagesExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait CommandBufferExpFns: Backend {
-    /// `urCommandBufferCreateExp`:
+    /// `urCommandBufferCreateExp`: Makes an empty command buffer for a device.
     fn command_buffer_create_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -1748,12 +1748,12 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferFinalizeExp`:
+    /// `urCommandBufferFinalizeExp`: Ends the recording of a command buffer, which can be enqueued from then on.
     fn command_buffer_finalize_exp(command_buffer: &Object<Self::CommandBuffer>) -> Result {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendKernelLaunchExp`:
+    /// `urCommandBufferAppendKernelLaunchExp`: Records a kernel launch with the arguments that were set before.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1774,7 +1774,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendKernelLaunchWithArgsExp`:
+    /// `urCommandBufferAppendKernelLaunchWithArgsExp`: Records a kernel launch with all its arguments.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1796,7 +1796,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendUSMMemcpyExp`:
+    /// `urCommandBufferAppendUSMMemcpyExp`: Records a copy between pointers to USM or host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1814,7 +1814,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendUSMFillExp`:
+    /// `urCommandBufferAppendUSMFillExp`: Records filling USM with a repeated pattern.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1833,7 +1833,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendMemBufferCopyExp`:
+    /// `urCommandBufferAppendMemBufferCopyExp`: Records a copy between buffers.
     fn command_buffer_append_mem_buffer_copy_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         src_mem: &Object<Self::Mem>,
@@ -1850,7 +1850,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendMemBufferWriteExp`:
+    /// `urCommandBufferAppendMemBufferWriteExp`: Records a copy from host memory to a buffer.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1869,7 +1869,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendMemBufferReadExp`:
+    /// `urCommandBufferAppendMemBufferReadExp`: Records a copy from a buffer to host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1888,7 +1888,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendMemBufferCopyRectExp`:
+    /// `urCommandBufferAppendMemBufferCopyRectExp`: Records a copy of a box of bytes between buffers.
     fn command_buffer_append_mem_buffer_copy_rect_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         src_mem: &Object<Self::Mem>,
@@ -1909,7 +1909,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendMemBufferWriteRectExp`:
+    /// `urCommandBufferAppendMemBufferWriteRectExp`: Records a copy of a box of bytes from host memory to a buffer.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1933,7 +1933,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendMemBufferReadRectExp`:
+    /// `urCommandBufferAppendMemBufferReadRectExp`: Records a copy of a box of bytes from a buffer to host memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1957,7 +1957,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendMemBufferFillExp`:
+    /// `urCommandBufferAppendMemBufferFillExp`: Records filling a part of a buffer with a repeated pattern.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1977,7 +1977,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendUSMPrefetchExp`:
+    /// `urCommandBufferAppendUSMPrefetchExp`: Records moving shared memory to where it is needed next.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -1995,7 +1995,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendUSMAdviseExp`:
+    /// `urCommandBufferAppendUSMAdviseExp`: Records a hint how a range of USM will be used.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2013,7 +2013,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferAppendNativeCommandExp`:
+    /// `urCommandBufferAppendNativeCommandExp`: Records what a function adds through the driver's own interface.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2028,7 +2028,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferUpdateKernelLaunchExp`:
+    /// `urCommandBufferUpdateKernelLaunchExp`: Changes recorded kernel launches: kernel, arguments or NDRange.
     fn command_buffer_update_kernel_launch_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         update_kernel_launch: &[ur_exp_command_buffer_update_kernel_launch_desc_t],
@@ -2036,14 +2036,14 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferUpdateSignalEventExp`:
+    /// `urCommandBufferUpdateSignalEventExp`: Gives a recorded command a new event that it completes.
     fn command_buffer_update_signal_event_exp(
         command: &Object<Self::CommandBufferCommand>,
     ) -> Result<Handle<Self::Event>> {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferUpdateWaitEventsExp`:
+    /// `urCommandBufferUpdateWaitEventsExp`: Gives a recorded command new events that it waits for.
     fn command_buffer_update_wait_events_exp(
         command: &Object<Self::CommandBufferCommand>,
         event_wait_list: &[&Object<Self::Event>],
@@ -2051,7 +2051,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferGetInfoExp`:
+    /// `urCommandBufferGetInfoExp`: Answers a question about a command buffer.
     fn command_buffer_get_info_exp(
         command_buffer: &Object<Self::CommandBuffer>,
         prop_name: ur_exp_command_buffer_info_t,
@@ -2060,7 +2060,7 @@ pub trait CommandBufferExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urCommandBufferGetNativeHandleExp`:
+    /// `urCommandBufferGetNativeHandleExp`: Gives the driver's own handle of a command buffer.
     fn command_buffer_get_native_handle_exp(
         command_buffer: &Object<Self::CommandBuffer>,
     ) -> Result<ur_native_handle_t> {
@@ -2072,29 +2072,29 @@ pub trait CommandBufferExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait GraphExpFns: Backend {
-    /// `urGraphCreateExp`:
+    /// `urGraphCreateExp`: Makes an empty graph of commands.
     fn graph_create_exp(context: &Object<Self::Context>) -> Result<Handle<Self::Graph>> {
         Err(Error::unsupported())
     }
 
-    /// `urGraphInstantiateGraphExp`:
+    /// `urGraphInstantiateGraphExp`: Makes a graph that can run from a recorded one.
     fn graph_instantiate_graph_exp(
         graph: &Object<Self::Graph>,
     ) -> Result<Handle<Self::ExecutableGraph>> {
         Err(Error::unsupported())
     }
 
-    /// `urGraphIsEmptyExp`:
+    /// `urGraphIsEmptyExp`: Says whether a recorded graph has no commands.
     fn graph_is_empty_exp(graph: &Object<Self::Graph>) -> Result<bool> {
         Err(Error::unsupported())
     }
 
-    /// `urGraphGetIdExp`:
+    /// `urGraphGetIdExp`: Gives a number that tells a graph from all others.
     fn graph_get_id_exp(graph: &Object<Self::Graph>) -> Result<u64> {
         Err(Error::unsupported())
     }
 
-    /// `urGraphSetDestructionCallbackExp`:
+    /// `urGraphSetDestructionCallbackExp`: Sets a function that is called when a graph is destroyed.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2106,17 +2106,17 @@ pub trait GraphExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urGraphDumpContentsExp`:
+    /// `urGraphDumpContentsExp`: Writes the commands of a graph to a file for people to read.
     fn graph_dump_contents_exp(graph: &Object<Self::Graph>, file_path: &CStr) -> Result {
         Err(Error::unsupported())
     }
 
-    /// `urGraphGetNativeHandleExp`:
+    /// `urGraphGetNativeHandleExp`: Gives the driver's own handle of a recorded graph.
     fn graph_get_native_handle_exp(graph: &Object<Self::Graph>) -> Result<ur_native_handle_t> {
         Err(Error::unsupported())
     }
 
-    /// `urGraphExecutableGraphGetNativeHandleExp`:
+    /// `urGraphExecutableGraphGetNativeHandleExp`: Gives the driver's own handle of a graph that can run.
     fn graph_executable_graph_get_native_handle_exp(
         executable_graph: &Object<Self::ExecutableGraph>,
     ) -> Result<ur_native_handle_t> {
@@ -2128,7 +2128,7 @@ pub trait GraphExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait IpcExpFns: Backend {
-    /// `urIPCGetMemHandleExp`:
+    /// `urIPCGetMemHandleExp`: Gives bytes by which another process can open a USM allocation.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2141,7 +2141,7 @@ pub trait IpcExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urIPCPutMemHandleExp`:
+    /// `urIPCPutMemHandleExp`: Gives the bytes that name a USM allocation to other processes back.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2152,7 +2152,7 @@ pub trait IpcExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urIPCOpenMemHandleExp`:
+    /// `urIPCOpenMemHandleExp`: Opens a USM allocation of another process by its bytes.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2165,7 +2165,7 @@ pub trait IpcExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urIPCCloseMemHandleExp`:
+    /// `urIPCCloseMemHandleExp`: Closes a USM allocation of another process.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2176,7 +2176,7 @@ pub trait IpcExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urIPCGetPhysMemHandleExp`:
+    /// `urIPCGetPhysMemHandleExp`: Gives bytes by which another process can open a block of physical memory.
     fn ipc_get_phys_mem_handle_exp(
         context: &Object<Self::Context>,
         phys_mem: &Object<Self::PhysicalMem>,
@@ -2184,7 +2184,7 @@ pub trait IpcExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urIPCPutPhysMemHandleExp`:
+    /// `urIPCPutPhysMemHandleExp`: Gives the bytes that name a block of physical memory to other processes back.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2195,7 +2195,7 @@ pub trait IpcExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urIPCOpenPhysMemHandleExp`:
+    /// `urIPCOpenPhysMemHandleExp`: Opens a block of physical memory of another process by its bytes.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2208,7 +2208,7 @@ pub trait IpcExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urIPCClosePhysMemHandleExp`:
+    /// `urIPCClosePhysMemHandleExp`: Closes a block of physical memory of another process.
     fn ipc_close_phys_mem_handle_exp(
         context: &Object<Self::Context>,
         phys_mem: &Object<Self::PhysicalMem>,
@@ -2216,12 +2216,12 @@ pub trait IpcExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urIPCGetEventHandleExp`:
+    /// `urIPCGetEventHandleExp`: Gives bytes by which another process can open an event.
     fn ipc_get_event_handle_exp(event: &Object<Self::Event>) -> Result<(*mut c_void, usize)> {
         Err(Error::unsupported())
     }
 
-    /// `urIPCPutEventHandleExp`:
+    /// `urIPCPutEventHandleExp`: Gives the bytes that name an event to other processes back.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2232,7 +2232,7 @@ pub trait IpcExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urIPCOpenEventHandleExp`:
+    /// `urIPCOpenEventHandleExp`: Opens an event of another process by its bytes.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2249,7 +2249,7 @@ pub trait IpcExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait MemoryExportExpFns: Backend {
-    /// `urMemoryExportAllocExportableMemoryExp`:
+    /// `urMemoryExportAllocExportableMemoryExp`: Allocates device memory that other APIs can be given.
     fn memory_export_alloc_exportable_memory_exp(
         context: &Object<Self::Context>,
         device: &Object<Self::Device>,
@@ -2260,7 +2260,7 @@ pub trait MemoryExportExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urMemoryExportFreeExportableMemoryExp`:
+    /// `urMemoryExportFreeExportableMemoryExp`: Frees device memory that other APIs could be given.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2272,7 +2272,7 @@ pub trait MemoryExportExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urMemoryExportExportMemoryHandleExp`:
+    /// `urMemoryExportExportMemoryHandleExp`: Gives a handle by which another API can reach device memory.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2291,7 +2291,7 @@ pub trait MemoryExportExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait UsmP2PExpFns: Backend {
-    /// `urUsmP2PEnablePeerAccessExp`:
+    /// `urUsmP2PEnablePeerAccessExp`: Lets a device reach another one's memory.
     fn usm_p2p_enable_peer_access_exp(
         command_device: &Object<Self::Device>,
         peer_device: &Object<Self::Device>,
@@ -2299,7 +2299,7 @@ pub trait UsmP2PExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUsmP2PDisablePeerAccessExp`:
+    /// `urUsmP2PDisablePeerAccessExp`: Ends that a device can reach another one's memory.
     fn usm_p2p_disable_peer_access_exp(
         command_device: &Object<Self::Device>,
         peer_device: &Object<Self::Device>,
@@ -2307,7 +2307,7 @@ pub trait UsmP2PExpFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urUsmP2PPeerAccessGetInfoExp`:
+    /// `urUsmP2PPeerAccessGetInfoExp`: Says what a device can do with another one's memory.
     fn usm_p2p_peer_access_get_info_exp(
         command_device: &Object<Self::Device>,
         peer_device: &Object<Self::Device>,
@@ -2322,7 +2322,7 @@ pub trait UsmP2PExpFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait VirtualMemFns: Backend {
-    /// `urVirtualMemGranularityGetInfo`:
+    /// `urVirtualMemGranularityGetInfo`: Says in what multiples virtual and physical memory are to be asked for.
     fn virtual_mem_granularity_get_info(
         context: &Object<Self::Context>,
         device: Option<&Object<Self::Device>>,
@@ -2333,7 +2333,7 @@ pub trait VirtualMemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urVirtualMemReserve`:
+    /// `urVirtualMemReserve`: Reserves a range of virtual addresses without memory behind them.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2345,7 +2345,7 @@ pub trait VirtualMemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urVirtualMemFree`:
+    /// `urVirtualMemFree`: Gives a reserved range of virtual addresses back.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2357,7 +2357,7 @@ pub trait VirtualMemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urVirtualMemMap`:
+    /// `urVirtualMemMap`: Puts physical memory behind a part of a reserved range.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2372,7 +2372,7 @@ pub trait VirtualMemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urVirtualMemUnmap`:
+    /// `urVirtualMemUnmap`: Takes the physical memory behind a range away.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2384,7 +2384,7 @@ pub trait VirtualMemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urVirtualMemSetAccess`:
+    /// `urVirtualMemSetAccess`: Changes what devices may do with a mapped range.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2397,7 +2397,7 @@ pub trait VirtualMemFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urVirtualMemGetInfo`:
+    /// `urVirtualMemGetInfo`: Answers a question about a mapped range.
     ///
     /// # Safety
     /// The pointers are what the API asks of the program for this entry point.
@@ -2416,7 +2416,7 @@ pub trait VirtualMemFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait DeviceFns: Backend {
-    /// `urDeviceGet`:
+    /// `urDeviceGet`: Lists the root devices of a type on a platform.
     fn device_get(
         platform: &Object<Self::Platform>,
         device_type: ur_device_type_t,
@@ -2424,7 +2424,7 @@ pub trait DeviceFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urDeviceGetInfo`:
+    /// `urDeviceGetInfo`: Answers a question about a device, or says how many bytes the answer takes.
     fn device_get_info(
         device: &Object<Self::Device>,
         prop_name: ur_device_info_t,
@@ -2433,7 +2433,7 @@ pub trait DeviceFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urDevicePartition`:
+    /// `urDevicePartition`: Splits a device into sub-devices, each with an owner, or says how many there would be.
     fn device_partition(
         device: &Object<Self::Device>,
         properties: &ur_device_partition_properties_t,
@@ -2441,7 +2441,7 @@ pub trait DeviceFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urDeviceSelectBinary`:
+    /// `urDeviceSelectBinary`: Picks the one of several device binaries that suits a device best.
     fn device_select_binary(
         device: &Object<Self::Device>,
         binaries: &[ur_device_binary_t],
@@ -2449,12 +2449,12 @@ pub trait DeviceFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urDeviceGetNativeHandle`:
+    /// `urDeviceGetNativeHandle`: Gives the driver's own handle of a device, without a change of owners.
     fn device_get_native_handle(device: &Object<Self::Device>) -> Result<ur_native_handle_t> {
         Err(Error::unsupported())
     }
 
-    /// `urDeviceCreateWithNativeHandle`:
+    /// `urDeviceCreateWithNativeHandle`: Makes a device from the driver's own handle of one.
     fn device_create_with_native_handle(
         native_device: ur_native_handle_t,
         adapter: &Object<Self::Adapter>,
@@ -2463,7 +2463,7 @@ pub trait DeviceFns: Backend {
         Err(Error::unsupported())
     }
 
-    /// `urDeviceGetGlobalTimestamps`:
+    /// `urDeviceGetGlobalTimestamps`: Reads a device's clock and the host's at the same moment, in nanoseconds.
     fn device_get_global_timestamps(
         device: &Object<Self::Device>,
         device_timestamp: Option<&mut MaybeUninit<u64>>,
@@ -2477,7 +2477,7 @@ pub trait DeviceFns: Backend {
 /// `UR_RESULT_ERROR_UNSUPPORTED_FEATURE`.
 #[allow(unused_variables, clippy::too_many_arguments)]
 pub trait DeviceExpFns: Backend {
-    /// `urDeviceWaitExp`:
+    /// `urDeviceWaitExp`: Waits until every command on a device has ended, whatever queue it is in.
     fn device_wait_exp(device: &Object<Self::Device>) -> Result {
         Err(Error::unsupported())
     }

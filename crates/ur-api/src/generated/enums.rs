@@ -7,524 +7,525 @@ use crate::enumeration::{bit_set, enumeration};
 enumeration! {
 /// Every function of the API by number.
 ur_function_t {
-/// The function [`urContextCreate`].
+/// The function `urContextCreate`.
 UR_FUNCTION_CONTEXT_CREATE = 1,
-/// The function [`urContextRetain`].
+/// The function `urContextRetain`.
 UR_FUNCTION_CONTEXT_RETAIN = 2,
-/// The function [`urContextRelease`].
+/// The function `urContextRelease`.
 UR_FUNCTION_CONTEXT_RELEASE = 3,
-/// The function [`urContextGetInfo`].
+/// The function `urContextGetInfo`.
 UR_FUNCTION_CONTEXT_GET_INFO = 4,
-/// The function [`urContextGetNativeHandle`].
+/// The function `urContextGetNativeHandle`.
 UR_FUNCTION_CONTEXT_GET_NATIVE_HANDLE = 5,
-/// The function [`urContextCreateWithNativeHandle`].
+/// The function `urContextCreateWithNativeHandle`.
 UR_FUNCTION_CONTEXT_CREATE_WITH_NATIVE_HANDLE = 6,
-/// The function [`urContextSetExtendedDeleter`].
+/// The function `urContextSetExtendedDeleter`.
 UR_FUNCTION_CONTEXT_SET_EXTENDED_DELETER = 7,
-/// The function [`urDeviceGet`].
+/// The function `urDeviceGet`.
 UR_FUNCTION_DEVICE_GET = 8,
-/// The function [`urDeviceGetInfo`].
+/// The function `urDeviceGetInfo`.
 UR_FUNCTION_DEVICE_GET_INFO = 9,
-/// The function [`urDeviceRetain`].
+/// The function `urDeviceRetain`.
 UR_FUNCTION_DEVICE_RETAIN = 10,
-/// The function [`urDeviceRelease`].
+/// The function `urDeviceRelease`.
 UR_FUNCTION_DEVICE_RELEASE = 11,
-/// The function [`urDevicePartition`].
+/// The function `urDevicePartition`.
 UR_FUNCTION_DEVICE_PARTITION = 12,
-/// The function [`urDeviceSelectBinary`].
+/// The function `urDeviceSelectBinary`.
 UR_FUNCTION_DEVICE_SELECT_BINARY = 13,
-/// The function [`urDeviceGetNativeHandle`].
+/// The function `urDeviceGetNativeHandle`.
 UR_FUNCTION_DEVICE_GET_NATIVE_HANDLE = 14,
-/// The function [`urDeviceCreateWithNativeHandle`].
+/// The function `urDeviceCreateWithNativeHandle`.
 UR_FUNCTION_DEVICE_CREATE_WITH_NATIVE_HANDLE = 15,
-/// The function [`urDeviceGetGlobalTimestamps`].
+/// The function `urDeviceGetGlobalTimestamps`.
 UR_FUNCTION_DEVICE_GET_GLOBAL_TIMESTAMPS = 16,
-/// The function [`urEnqueueKernelLaunch`].
+/// The function `urEnqueueKernelLaunch`.
 UR_FUNCTION_ENQUEUE_KERNEL_LAUNCH = 17,
-/// The function [`urEnqueueEventsWait`].
+/// The function `urEnqueueEventsWait`.
 UR_FUNCTION_ENQUEUE_EVENTS_WAIT = 18,
-/// The function [`urEnqueueEventsWaitWithBarrier`].
+/// The function `urEnqueueEventsWaitWithBarrier`.
 UR_FUNCTION_ENQUEUE_EVENTS_WAIT_WITH_BARRIER = 19,
-/// The function [`urEnqueueMemBufferRead`].
+/// The function `urEnqueueMemBufferRead`.
 UR_FUNCTION_ENQUEUE_MEM_BUFFER_READ = 20,
-/// The function [`urEnqueueMemBufferWrite`].
+/// The function `urEnqueueMemBufferWrite`.
 UR_FUNCTION_ENQUEUE_MEM_BUFFER_WRITE = 21,
-/// The function [`urEnqueueMemBufferReadRect`].
+/// The function `urEnqueueMemBufferReadRect`.
 UR_FUNCTION_ENQUEUE_MEM_BUFFER_READ_RECT = 22,
-/// The function [`urEnqueueMemBufferWriteRect`].
+/// The function `urEnqueueMemBufferWriteRect`.
 UR_FUNCTION_ENQUEUE_MEM_BUFFER_WRITE_RECT = 23,
-/// The function [`urEnqueueMemBufferCopy`].
+/// The function `urEnqueueMemBufferCopy`.
 UR_FUNCTION_ENQUEUE_MEM_BUFFER_COPY = 24,
-/// The function [`urEnqueueMemBufferCopyRect`].
+/// The function `urEnqueueMemBufferCopyRect`.
 UR_FUNCTION_ENQUEUE_MEM_BUFFER_COPY_RECT = 25,
-/// The function [`urEnqueueMemBufferFill`].
+/// The function `urEnqueueMemBufferFill`.
 UR_FUNCTION_ENQUEUE_MEM_BUFFER_FILL = 26,
-/// The function [`urEnqueueMemImageRead`].
+/// The function `urEnqueueMemImageRead`.
 UR_FUNCTION_ENQUEUE_MEM_IMAGE_READ = 27,
-/// The function [`urEnqueueMemImageWrite`].
+/// The function `urEnqueueMemImageWrite`.
 UR_FUNCTION_ENQUEUE_MEM_IMAGE_WRITE = 28,
-/// The function [`urEnqueueMemImageCopy`].
+/// The function `urEnqueueMemImageCopy`.
 UR_FUNCTION_ENQUEUE_MEM_IMAGE_COPY = 29,
-/// The function [`urEnqueueMemBufferMap`].
+/// The function `urEnqueueMemBufferMap`.
 UR_FUNCTION_ENQUEUE_MEM_BUFFER_MAP = 30,
-/// The function [`urEnqueueMemUnmap`].
+/// The function `urEnqueueMemUnmap`.
 UR_FUNCTION_ENQUEUE_MEM_UNMAP = 31,
-/// The function [`urEnqueueUSMFill`].
+/// The function `urEnqueueUSMFill`.
 UR_FUNCTION_ENQUEUE_USM_FILL = 32,
-/// The function [`urEnqueueUSMMemcpy`].
+/// The function `urEnqueueUSMMemcpy`.
 UR_FUNCTION_ENQUEUE_USM_MEMCPY = 33,
-/// The function [`urEnqueueUSMPrefetch`].
+/// The function `urEnqueueUSMPrefetch`.
 UR_FUNCTION_ENQUEUE_USM_PREFETCH = 34,
-/// The function [`urEnqueueUSMAdvise`].
+/// The function `urEnqueueUSMAdvise`.
 UR_FUNCTION_ENQUEUE_USM_ADVISE = 35,
-/// The function [`urEnqueueDeviceGlobalVariableWrite`].
+/// The function `urEnqueueDeviceGlobalVariableWrite`.
 UR_FUNCTION_ENQUEUE_DEVICE_GLOBAL_VARIABLE_WRITE = 38,
-/// The function [`urEnqueueDeviceGlobalVariableRead`].
+/// The function `urEnqueueDeviceGlobalVariableRead`.
 UR_FUNCTION_ENQUEUE_DEVICE_GLOBAL_VARIABLE_READ = 39,
-/// The function [`urEventGetInfo`].
+/// The function `urEventGetInfo`.
 UR_FUNCTION_EVENT_GET_INFO = 40,
-/// The function [`urEventGetProfilingInfo`].
+/// The function `urEventGetProfilingInfo`.
 UR_FUNCTION_EVENT_GET_PROFILING_INFO = 41,
-/// The function [`urEventWait`].
+/// The function `urEventWait`.
 UR_FUNCTION_EVENT_WAIT = 42,
-/// The function [`urEventRetain`].
+/// The function `urEventRetain`.
 UR_FUNCTION_EVENT_RETAIN = 43,
-/// The function [`urEventRelease`].
+/// The function `urEventRelease`.
 UR_FUNCTION_EVENT_RELEASE = 44,
-/// The function [`urEventGetNativeHandle`].
+/// The function `urEventGetNativeHandle`.
 UR_FUNCTION_EVENT_GET_NATIVE_HANDLE = 45,
-/// The function [`urEventCreateWithNativeHandle`].
+/// The function `urEventCreateWithNativeHandle`.
 UR_FUNCTION_EVENT_CREATE_WITH_NATIVE_HANDLE = 46,
-/// The function [`urEventSetCallback`].
+/// The function `urEventSetCallback`.
 UR_FUNCTION_EVENT_SET_CALLBACK = 47,
-/// The function [`urKernelCreate`].
+/// The function `urKernelCreate`.
 UR_FUNCTION_KERNEL_CREATE = 48,
-/// The function [`urKernelSetArgValue`].
+/// The function `urKernelSetArgValue`.
 UR_FUNCTION_KERNEL_SET_ARG_VALUE = 49,
-/// The function [`urKernelSetArgLocal`].
+/// The function `urKernelSetArgLocal`.
 UR_FUNCTION_KERNEL_SET_ARG_LOCAL = 50,
-/// The function [`urKernelGetInfo`].
+/// The function `urKernelGetInfo`.
 UR_FUNCTION_KERNEL_GET_INFO = 51,
-/// The function [`urKernelGetGroupInfo`].
+/// The function `urKernelGetGroupInfo`.
 UR_FUNCTION_KERNEL_GET_GROUP_INFO = 52,
-/// The function [`urKernelGetSubGroupInfo`].
+/// The function `urKernelGetSubGroupInfo`.
 UR_FUNCTION_KERNEL_GET_SUB_GROUP_INFO = 53,
-/// The function [`urKernelRetain`].
+/// The function `urKernelRetain`.
 UR_FUNCTION_KERNEL_RETAIN = 54,
-/// The function [`urKernelRelease`].
+/// The function `urKernelRelease`.
 UR_FUNCTION_KERNEL_RELEASE = 55,
-/// The function [`urKernelSetArgPointer`].
+/// The function `urKernelSetArgPointer`.
 UR_FUNCTION_KERNEL_SET_ARG_POINTER = 56,
-/// The function [`urKernelSetExecInfo`].
+/// The function `urKernelSetExecInfo`.
 UR_FUNCTION_KERNEL_SET_EXEC_INFO = 57,
-/// The function [`urKernelSetArgSampler`].
+/// The function `urKernelSetArgSampler`.
 UR_FUNCTION_KERNEL_SET_ARG_SAMPLER = 58,
-/// The function [`urKernelSetArgMemObj`].
+/// The function `urKernelSetArgMemObj`.
 UR_FUNCTION_KERNEL_SET_ARG_MEM_OBJ = 59,
-/// The function [`urKernelSetSpecializationConstants`].
+/// The function `urKernelSetSpecializationConstants`.
 UR_FUNCTION_KERNEL_SET_SPECIALIZATION_CONSTANTS = 60,
-/// The function [`urKernelGetNativeHandle`].
+/// The function `urKernelGetNativeHandle`.
 UR_FUNCTION_KERNEL_GET_NATIVE_HANDLE = 61,
-/// The function [`urKernelCreateWithNativeHandle`].
+/// The function `urKernelCreateWithNativeHandle`.
 UR_FUNCTION_KERNEL_CREATE_WITH_NATIVE_HANDLE = 62,
-/// The function [`urMemImageCreate`].
+/// The function `urMemImageCreate`.
 UR_FUNCTION_MEM_IMAGE_CREATE = 63,
-/// The function [`urMemBufferCreate`].
+/// The function `urMemBufferCreate`.
 UR_FUNCTION_MEM_BUFFER_CREATE = 64,
-/// The function [`urMemRetain`].
+/// The function `urMemRetain`.
 UR_FUNCTION_MEM_RETAIN = 65,
-/// The function [`urMemRelease`].
+/// The function `urMemRelease`.
 UR_FUNCTION_MEM_RELEASE = 66,
-/// The function [`urMemBufferPartition`].
+/// The function `urMemBufferPartition`.
 UR_FUNCTION_MEM_BUFFER_PARTITION = 67,
-/// The function [`urMemGetNativeHandle`].
+/// The function `urMemGetNativeHandle`.
 UR_FUNCTION_MEM_GET_NATIVE_HANDLE = 68,
-/// The function [`urEnqueueReadHostPipe`].
+/// The function `urEnqueueReadHostPipe`.
 UR_FUNCTION_ENQUEUE_READ_HOST_PIPE = 69,
-/// The function [`urMemGetInfo`].
+/// The function `urMemGetInfo`.
 UR_FUNCTION_MEM_GET_INFO = 70,
-/// The function [`urMemImageGetInfo`].
+/// The function `urMemImageGetInfo`.
 UR_FUNCTION_MEM_IMAGE_GET_INFO = 71,
-/// The function [`urPlatformGet`].
+/// The function `urPlatformGet`.
 UR_FUNCTION_PLATFORM_GET = 72,
-/// The function [`urPlatformGetInfo`].
+/// The function `urPlatformGetInfo`.
 UR_FUNCTION_PLATFORM_GET_INFO = 73,
-/// The function [`urPlatformGetApiVersion`].
+/// The function `urPlatformGetApiVersion`.
 UR_FUNCTION_PLATFORM_GET_API_VERSION = 74,
-/// The function [`urPlatformGetNativeHandle`].
+/// The function `urPlatformGetNativeHandle`.
 UR_FUNCTION_PLATFORM_GET_NATIVE_HANDLE = 75,
-/// The function [`urPlatformCreateWithNativeHandle`].
+/// The function `urPlatformCreateWithNativeHandle`.
 UR_FUNCTION_PLATFORM_CREATE_WITH_NATIVE_HANDLE = 76,
-/// The function [`urProgramCreateWithIL`].
+/// The function `urProgramCreateWithIL`.
 UR_FUNCTION_PROGRAM_CREATE_WITH_IL = 78,
-/// The function [`urProgramCreateWithBinary`].
+/// The function `urProgramCreateWithBinary`.
 UR_FUNCTION_PROGRAM_CREATE_WITH_BINARY = 79,
-/// The function [`urProgramBuild`].
+/// The function `urProgramBuild`.
 UR_FUNCTION_PROGRAM_BUILD = 80,
-/// The function [`urProgramCompile`].
+/// The function `urProgramCompile`.
 UR_FUNCTION_PROGRAM_COMPILE = 81,
-/// The function [`urProgramLink`].
+/// The function `urProgramLink`.
 UR_FUNCTION_PROGRAM_LINK = 82,
-/// The function [`urProgramRetain`].
+/// The function `urProgramRetain`.
 UR_FUNCTION_PROGRAM_RETAIN = 83,
-/// The function [`urProgramRelease`].
+/// The function `urProgramRelease`.
 UR_FUNCTION_PROGRAM_RELEASE = 84,
-/// The function [`urProgramGetFunctionPointer`].
+/// The function `urProgramGetFunctionPointer`.
 UR_FUNCTION_PROGRAM_GET_FUNCTION_POINTER = 85,
-/// The function [`urProgramGetInfo`].
+/// The function `urProgramGetInfo`.
 UR_FUNCTION_PROGRAM_GET_INFO = 86,
-/// The function [`urProgramGetBuildInfo`].
+/// The function `urProgramGetBuildInfo`.
 UR_FUNCTION_PROGRAM_GET_BUILD_INFO = 87,
-/// The function [`urProgramSetSpecializationConstants`].
+/// The function `urProgramSetSpecializationConstants`.
 UR_FUNCTION_PROGRAM_SET_SPECIALIZATION_CONSTANTS = 88,
-/// The function [`urProgramGetNativeHandle`].
+/// The function `urProgramGetNativeHandle`.
 UR_FUNCTION_PROGRAM_GET_NATIVE_HANDLE = 89,
-/// The function [`urProgramCreateWithNativeHandle`].
+/// The function `urProgramCreateWithNativeHandle`.
 UR_FUNCTION_PROGRAM_CREATE_WITH_NATIVE_HANDLE = 90,
-/// The function [`urQueueGetInfo`].
+/// The function `urQueueGetInfo`.
 UR_FUNCTION_QUEUE_GET_INFO = 91,
-/// The function [`urQueueCreate`].
+/// The function `urQueueCreate`.
 UR_FUNCTION_QUEUE_CREATE = 92,
-/// The function [`urQueueRetain`].
+/// The function `urQueueRetain`.
 UR_FUNCTION_QUEUE_RETAIN = 93,
-/// The function [`urQueueRelease`].
+/// The function `urQueueRelease`.
 UR_FUNCTION_QUEUE_RELEASE = 94,
-/// The function [`urQueueGetNativeHandle`].
+/// The function `urQueueGetNativeHandle`.
 UR_FUNCTION_QUEUE_GET_NATIVE_HANDLE = 95,
-/// The function [`urQueueCreateWithNativeHandle`].
+/// The function `urQueueCreateWithNativeHandle`.
 UR_FUNCTION_QUEUE_CREATE_WITH_NATIVE_HANDLE = 96,
-/// The function [`urQueueFinish`].
+/// The function `urQueueFinish`.
 UR_FUNCTION_QUEUE_FINISH = 97,
-/// The function [`urQueueFlush`].
+/// The function `urQueueFlush`.
 UR_FUNCTION_QUEUE_FLUSH = 98,
-/// The function [`urSamplerCreate`].
+/// The function `urSamplerCreate`.
 UR_FUNCTION_SAMPLER_CREATE = 101,
-/// The function [`urSamplerRetain`].
+/// The function `urSamplerRetain`.
 UR_FUNCTION_SAMPLER_RETAIN = 102,
-/// The function [`urSamplerRelease`].
+/// The function `urSamplerRelease`.
 UR_FUNCTION_SAMPLER_RELEASE = 103,
-/// The function [`urSamplerGetInfo`].
+/// The function `urSamplerGetInfo`.
 UR_FUNCTION_SAMPLER_GET_INFO = 104,
-/// The function [`urSamplerGetNativeHandle`].
+/// The function `urSamplerGetNativeHandle`.
 UR_FUNCTION_SAMPLER_GET_NATIVE_HANDLE = 105,
-/// The function [`urSamplerCreateWithNativeHandle`].
+/// The function `urSamplerCreateWithNativeHandle`.
 UR_FUNCTION_SAMPLER_CREATE_WITH_NATIVE_HANDLE = 106,
-/// The function [`urUSMHostAlloc`].
+/// The function `urUSMHostAlloc`.
 UR_FUNCTION_USM_HOST_ALLOC = 107,
-/// The function [`urUSMDeviceAlloc`].
+/// The function `urUSMDeviceAlloc`.
 UR_FUNCTION_USM_DEVICE_ALLOC = 108,
-/// The function [`urUSMSharedAlloc`].
+/// The function `urUSMSharedAlloc`.
 UR_FUNCTION_USM_SHARED_ALLOC = 109,
-/// The function [`urUSMFree`].
+/// The function `urUSMFree`.
 UR_FUNCTION_USM_FREE = 110,
-/// The function [`urUSMGetMemAllocInfo`].
+/// The function `urUSMGetMemAllocInfo`.
 UR_FUNCTION_USM_GET_MEM_ALLOC_INFO = 111,
-/// The function [`urUSMPoolCreate`].
+/// The function `urUSMPoolCreate`.
 UR_FUNCTION_USM_POOL_CREATE = 112,
-/// The function [`urCommandBufferCreateExp`].
+/// The function `urCommandBufferCreateExp`.
 UR_FUNCTION_COMMAND_BUFFER_CREATE_EXP = 113,
-/// The function [`urPlatformGetBackendOption`].
+/// The function `urPlatformGetBackendOption`.
 UR_FUNCTION_PLATFORM_GET_BACKEND_OPTION = 114,
-/// The function [`urMemBufferCreateWithNativeHandle`].
+/// The function `urMemBufferCreateWithNativeHandle`.
 UR_FUNCTION_MEM_BUFFER_CREATE_WITH_NATIVE_HANDLE = 115,
-/// The function [`urMemImageCreateWithNativeHandle`].
+/// The function `urMemImageCreateWithNativeHandle`.
 UR_FUNCTION_MEM_IMAGE_CREATE_WITH_NATIVE_HANDLE = 116,
-/// The function [`urEnqueueWriteHostPipe`].
+/// The function `urEnqueueWriteHostPipe`.
 UR_FUNCTION_ENQUEUE_WRITE_HOST_PIPE = 117,
-/// The function [`urUSMPoolRetain`].
+/// The function `urUSMPoolRetain`.
 UR_FUNCTION_USM_POOL_RETAIN = 118,
-/// The function [`urUSMPoolRelease`].
+/// The function `urUSMPoolRelease`.
 UR_FUNCTION_USM_POOL_RELEASE = 119,
-/// The function [`urUSMPoolGetInfo`].
+/// The function `urUSMPoolGetInfo`.
 UR_FUNCTION_USM_POOL_GET_INFO = 120,
-/// The function [`urCommandBufferRetainExp`].
+/// The function `urCommandBufferRetainExp`.
 UR_FUNCTION_COMMAND_BUFFER_RETAIN_EXP = 121,
-/// The function [`urCommandBufferReleaseExp`].
+/// The function `urCommandBufferReleaseExp`.
 UR_FUNCTION_COMMAND_BUFFER_RELEASE_EXP = 122,
-/// The function [`urCommandBufferFinalizeExp`].
+/// The function `urCommandBufferFinalizeExp`.
 UR_FUNCTION_COMMAND_BUFFER_FINALIZE_EXP = 123,
-/// The function [`urCommandBufferAppendKernelLaunchExp`].
+/// The function `urCommandBufferAppendKernelLaunchExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_KERNEL_LAUNCH_EXP = 125,
-/// The function [`urUSMPitchedAllocExp`].
+/// The function `urUSMPitchedAllocExp`.
 UR_FUNCTION_USM_PITCHED_ALLOC_EXP = 132,
-/// The function [`urBindlessImagesUnsampledImageHandleDestroyExp`].
+/// The function `urBindlessImagesUnsampledImageHandleDestroyExp`.
 UR_FUNCTION_BINDLESS_IMAGES_UNSAMPLED_IMAGE_HANDLE_DESTROY_EXP = 133,
-/// The function [`urBindlessImagesSampledImageHandleDestroyExp`].
+/// The function `urBindlessImagesSampledImageHandleDestroyExp`.
 UR_FUNCTION_BINDLESS_IMAGES_SAMPLED_IMAGE_HANDLE_DESTROY_EXP = 134,
-/// The function [`urBindlessImagesImageAllocateExp`].
+/// The function `urBindlessImagesImageAllocateExp`.
 UR_FUNCTION_BINDLESS_IMAGES_IMAGE_ALLOCATE_EXP = 135,
-/// The function [`urBindlessImagesImageFreeExp`].
+/// The function `urBindlessImagesImageFreeExp`.
 UR_FUNCTION_BINDLESS_IMAGES_IMAGE_FREE_EXP = 136,
-/// The function [`urBindlessImagesUnsampledImageCreateExp`].
+/// The function `urBindlessImagesUnsampledImageCreateExp`.
 UR_FUNCTION_BINDLESS_IMAGES_UNSAMPLED_IMAGE_CREATE_EXP = 137,
-/// The function [`urBindlessImagesSampledImageCreateExp`].
+/// The function `urBindlessImagesSampledImageCreateExp`.
 UR_FUNCTION_BINDLESS_IMAGES_SAMPLED_IMAGE_CREATE_EXP = 138,
-/// The function [`urBindlessImagesImageCopyExp`].
+/// The function `urBindlessImagesImageCopyExp`.
 UR_FUNCTION_BINDLESS_IMAGES_IMAGE_COPY_EXP = 139,
-/// The function [`urBindlessImagesImageGetInfoExp`].
+/// The function `urBindlessImagesImageGetInfoExp`.
 UR_FUNCTION_BINDLESS_IMAGES_IMAGE_GET_INFO_EXP = 140,
-/// The function [`urBindlessImagesMipmapGetLevelExp`].
+/// The function `urBindlessImagesMipmapGetLevelExp`.
 UR_FUNCTION_BINDLESS_IMAGES_MIPMAP_GET_LEVEL_EXP = 141,
-/// The function [`urBindlessImagesMipmapFreeExp`].
+/// The function `urBindlessImagesMipmapFreeExp`.
 UR_FUNCTION_BINDLESS_IMAGES_MIPMAP_FREE_EXP = 142,
-/// The function [`urBindlessImagesMapExternalArrayExp`].
+/// The function `urBindlessImagesMapExternalArrayExp`.
 UR_FUNCTION_BINDLESS_IMAGES_MAP_EXTERNAL_ARRAY_EXP = 144,
-/// The function [`urBindlessImagesReleaseExternalSemaphoreExp`].
+/// The function `urBindlessImagesReleaseExternalSemaphoreExp`.
 UR_FUNCTION_BINDLESS_IMAGES_RELEASE_EXTERNAL_SEMAPHORE_EXP = 147,
-/// The function [`urBindlessImagesWaitExternalSemaphoreExp`].
+/// The function `urBindlessImagesWaitExternalSemaphoreExp`.
 UR_FUNCTION_BINDLESS_IMAGES_WAIT_EXTERNAL_SEMAPHORE_EXP = 148,
-/// The function [`urBindlessImagesSignalExternalSemaphoreExp`].
+/// The function `urBindlessImagesSignalExternalSemaphoreExp`.
 UR_FUNCTION_BINDLESS_IMAGES_SIGNAL_EXTERNAL_SEMAPHORE_EXP = 149,
-/// The function [`urEnqueueUSMFill2D`].
+/// The function `urEnqueueUSMFill2D`.
 UR_FUNCTION_ENQUEUE_USM_FILL_2D = 151,
-/// The function [`urEnqueueUSMMemcpy2D`].
+/// The function `urEnqueueUSMMemcpy2D`.
 UR_FUNCTION_ENQUEUE_USM_MEMCPY_2D = 152,
-/// The function [`urVirtualMemGranularityGetInfo`].
+/// The function `urVirtualMemGranularityGetInfo`.
 UR_FUNCTION_VIRTUAL_MEM_GRANULARITY_GET_INFO = 153,
-/// The function [`urVirtualMemReserve`].
+/// The function `urVirtualMemReserve`.
 UR_FUNCTION_VIRTUAL_MEM_RESERVE = 154,
-/// The function [`urVirtualMemFree`].
+/// The function `urVirtualMemFree`.
 UR_FUNCTION_VIRTUAL_MEM_FREE = 155,
-/// The function [`urVirtualMemMap`].
+/// The function `urVirtualMemMap`.
 UR_FUNCTION_VIRTUAL_MEM_MAP = 156,
-/// The function [`urVirtualMemUnmap`].
+/// The function `urVirtualMemUnmap`.
 UR_FUNCTION_VIRTUAL_MEM_UNMAP = 157,
-/// The function [`urVirtualMemSetAccess`].
+/// The function `urVirtualMemSetAccess`.
 UR_FUNCTION_VIRTUAL_MEM_SET_ACCESS = 158,
-/// The function [`urVirtualMemGetInfo`].
+/// The function `urVirtualMemGetInfo`.
 UR_FUNCTION_VIRTUAL_MEM_GET_INFO = 159,
-/// The function [`urPhysicalMemCreate`].
+/// The function `urPhysicalMemCreate`.
 UR_FUNCTION_PHYSICAL_MEM_CREATE = 160,
-/// The function [`urPhysicalMemRetain`].
+/// The function `urPhysicalMemRetain`.
 UR_FUNCTION_PHYSICAL_MEM_RETAIN = 161,
-/// The function [`urPhysicalMemRelease`].
+/// The function `urPhysicalMemRelease`.
 UR_FUNCTION_PHYSICAL_MEM_RELEASE = 162,
-/// The function [`urUSMImportExp`].
+/// The function `urUSMImportExp`.
 UR_FUNCTION_USM_IMPORT_EXP = 163,
-/// The function [`urUSMReleaseExp`].
+/// The function `urUSMReleaseExp`.
 UR_FUNCTION_USM_RELEASE_EXP = 164,
-/// The function [`urUsmP2PEnablePeerAccessExp`].
+/// The function `urUsmP2PEnablePeerAccessExp`.
 UR_FUNCTION_USM_P2P_ENABLE_PEER_ACCESS_EXP = 165,
-/// The function [`urUsmP2PDisablePeerAccessExp`].
+/// The function `urUsmP2PDisablePeerAccessExp`.
 UR_FUNCTION_USM_P2P_DISABLE_PEER_ACCESS_EXP = 166,
-/// The function [`urUsmP2PPeerAccessGetInfoExp`].
+/// The function `urUsmP2PPeerAccessGetInfoExp`.
 UR_FUNCTION_USM_P2P_PEER_ACCESS_GET_INFO_EXP = 167,
-/// The function [`urLoaderConfigCreate`].
+/// The function `urLoaderConfigCreate`.
 UR_FUNCTION_LOADER_CONFIG_CREATE = 172,
-/// The function [`urLoaderConfigRelease`].
+/// The function `urLoaderConfigRelease`.
 UR_FUNCTION_LOADER_CONFIG_RELEASE = 173,
-/// The function [`urLoaderConfigRetain`].
+/// The function `urLoaderConfigRetain`.
 UR_FUNCTION_LOADER_CONFIG_RETAIN = 174,
-/// The function [`urLoaderConfigGetInfo`].
+/// The function `urLoaderConfigGetInfo`.
 UR_FUNCTION_LOADER_CONFIG_GET_INFO = 175,
-/// The function [`urLoaderConfigEnableLayer`].
+/// The function `urLoaderConfigEnableLayer`.
 UR_FUNCTION_LOADER_CONFIG_ENABLE_LAYER = 176,
-/// The function [`urAdapterRelease`].
+/// The function `urAdapterRelease`.
 UR_FUNCTION_ADAPTER_RELEASE = 177,
-/// The function [`urAdapterGet`].
+/// The function `urAdapterGet`.
 UR_FUNCTION_ADAPTER_GET = 178,
-/// The function [`urAdapterRetain`].
+/// The function `urAdapterRetain`.
 UR_FUNCTION_ADAPTER_RETAIN = 179,
-/// The function [`urAdapterGetLastError`].
+/// The function `urAdapterGetLastError`.
 UR_FUNCTION_ADAPTER_GET_LAST_ERROR = 180,
-/// The function [`urAdapterGetInfo`].
+/// The function `urAdapterGetInfo`.
 UR_FUNCTION_ADAPTER_GET_INFO = 181,
-/// The function [`urProgramBuildExp`].
+/// The function `urProgramBuildExp`.
 UR_FUNCTION_PROGRAM_BUILD_EXP = 197,
-/// The function [`urProgramCompileExp`].
+/// The function `urProgramCompileExp`.
 UR_FUNCTION_PROGRAM_COMPILE_EXP = 198,
-/// The function [`urProgramLinkExp`].
+/// The function `urProgramLinkExp`.
 UR_FUNCTION_PROGRAM_LINK_EXP = 199,
-/// The function [`urLoaderConfigSetCodeLocationCallback`].
+/// The function `urLoaderConfigSetCodeLocationCallback`.
 UR_FUNCTION_LOADER_CONFIG_SET_CODE_LOCATION_CALLBACK = 200,
-/// The function [`urLoaderInit`].
+/// The function `urLoaderInit`.
 UR_FUNCTION_LOADER_INIT = 201,
-/// The function [`urLoaderTearDown`].
+/// The function `urLoaderTearDown`.
 UR_FUNCTION_LOADER_TEAR_DOWN = 202,
-/// The function [`urProgramGetGlobalVariablePointer`].
+/// The function `urProgramGetGlobalVariablePointer`.
 UR_FUNCTION_PROGRAM_GET_GLOBAL_VARIABLE_POINTER = 216,
-/// The function [`urDeviceGetSelected`].
+/// The function `urDeviceGetSelected`.
 UR_FUNCTION_DEVICE_GET_SELECTED = 217,
-/// The function [`urCommandBufferUpdateKernelLaunchExp`].
+/// The function `urCommandBufferUpdateKernelLaunchExp`.
 UR_FUNCTION_COMMAND_BUFFER_UPDATE_KERNEL_LAUNCH_EXP = 220,
-/// The function [`urCommandBufferGetInfoExp`].
+/// The function `urCommandBufferGetInfoExp`.
 UR_FUNCTION_COMMAND_BUFFER_GET_INFO_EXP = 221,
-/// The function [`urEnqueueTimestampRecordingExp`].
+/// The function `urEnqueueTimestampRecordingExp`.
 UR_FUNCTION_ENQUEUE_TIMESTAMP_RECORDING_EXP = 223,
-/// The function [`urKernelGetSuggestedLocalWorkSize`].
+/// The function `urKernelGetSuggestedLocalWorkSize`.
 UR_FUNCTION_KERNEL_GET_SUGGESTED_LOCAL_WORK_SIZE = 225,
-/// The function [`urBindlessImagesImportExternalMemoryExp`].
+/// The function `urBindlessImagesImportExternalMemoryExp`.
 UR_FUNCTION_BINDLESS_IMAGES_IMPORT_EXTERNAL_MEMORY_EXP = 226,
-/// The function [`urBindlessImagesImportExternalSemaphoreExp`].
+/// The function `urBindlessImagesImportExternalSemaphoreExp`.
 UR_FUNCTION_BINDLESS_IMAGES_IMPORT_EXTERNAL_SEMAPHORE_EXP = 227,
-/// The function [`urEnqueueNativeCommandExp`].
+/// The function `urEnqueueNativeCommandExp`.
 UR_FUNCTION_ENQUEUE_NATIVE_COMMAND_EXP = 228,
-/// The function [`urLoaderConfigSetMockingEnabled`].
+/// The function `urLoaderConfigSetMockingEnabled`.
 UR_FUNCTION_LOADER_CONFIG_SET_MOCKING_ENABLED = 229,
-/// The function [`urBindlessImagesReleaseExternalMemoryExp`].
+/// The function `urBindlessImagesReleaseExternalMemoryExp`.
 UR_FUNCTION_BINDLESS_IMAGES_RELEASE_EXTERNAL_MEMORY_EXP = 230,
-/// The function [`urCommandBufferAppendUSMMemcpyExp`].
+/// The function `urCommandBufferAppendUSMMemcpyExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_MEMCPY_EXP = 231,
-/// The function [`urCommandBufferAppendUSMFillExp`].
+/// The function `urCommandBufferAppendUSMFillExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_FILL_EXP = 232,
-/// The function [`urCommandBufferAppendMemBufferCopyExp`].
+/// The function `urCommandBufferAppendMemBufferCopyExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_COPY_EXP = 233,
-/// The function [`urCommandBufferAppendMemBufferWriteExp`].
+/// The function `urCommandBufferAppendMemBufferWriteExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_WRITE_EXP = 234,
-/// The function [`urCommandBufferAppendMemBufferReadExp`].
+/// The function `urCommandBufferAppendMemBufferReadExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_READ_EXP = 235,
-/// The function [`urCommandBufferAppendMemBufferCopyRectExp`].
+/// The function `urCommandBufferAppendMemBufferCopyRectExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_COPY_RECT_EXP = 236,
-/// The function [`urCommandBufferAppendMemBufferWriteRectExp`].
+/// The function `urCommandBufferAppendMemBufferWriteRectExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_WRITE_RECT_EXP = 237,
-/// The function [`urCommandBufferAppendMemBufferReadRectExp`].
+/// The function `urCommandBufferAppendMemBufferReadRectExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_READ_RECT_EXP = 238,
-/// The function [`urCommandBufferAppendMemBufferFillExp`].
+/// The function `urCommandBufferAppendMemBufferFillExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_FILL_EXP = 239,
-/// The function [`urCommandBufferAppendUSMPrefetchExp`].
+/// The function `urCommandBufferAppendUSMPrefetchExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_PREFETCH_EXP = 240,
-/// The function [`urCommandBufferAppendUSMAdviseExp`].
+/// The function `urCommandBufferAppendUSMAdviseExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_ADVISE_EXP = 241,
-/// The function [`urEnqueueCommandBufferExp`].
+/// The function `urEnqueueCommandBufferExp`.
 UR_FUNCTION_ENQUEUE_COMMAND_BUFFER_EXP = 242,
-/// The function [`urCommandBufferUpdateSignalEventExp`].
+/// The function `urCommandBufferUpdateSignalEventExp`.
 UR_FUNCTION_COMMAND_BUFFER_UPDATE_SIGNAL_EVENT_EXP = 243,
-/// The function [`urCommandBufferUpdateWaitEventsExp`].
+/// The function `urCommandBufferUpdateWaitEventsExp`.
 UR_FUNCTION_COMMAND_BUFFER_UPDATE_WAIT_EVENTS_EXP = 244,
-/// The function [`urBindlessImagesMapExternalLinearMemoryExp`].
+/// The function `urBindlessImagesMapExternalLinearMemoryExp`.
 UR_FUNCTION_BINDLESS_IMAGES_MAP_EXTERNAL_LINEAR_MEMORY_EXP = 245,
-/// The function [`urEnqueueEventsWaitWithBarrierExt`].
+/// The function `urEnqueueEventsWaitWithBarrierExt`.
 UR_FUNCTION_ENQUEUE_EVENTS_WAIT_WITH_BARRIER_EXT = 246,
-/// The function [`urPhysicalMemGetInfo`].
+/// The function `urPhysicalMemGetInfo`.
 UR_FUNCTION_PHYSICAL_MEM_GET_INFO = 249,
-/// The function [`urEnqueueUSMDeviceAllocExp`].
+/// The function `urEnqueueUSMDeviceAllocExp`.
 UR_FUNCTION_ENQUEUE_USM_DEVICE_ALLOC_EXP = 250,
-/// The function [`urEnqueueUSMSharedAllocExp`].
+/// The function `urEnqueueUSMSharedAllocExp`.
 UR_FUNCTION_ENQUEUE_USM_SHARED_ALLOC_EXP = 251,
-/// The function [`urEnqueueUSMHostAllocExp`].
+/// The function `urEnqueueUSMHostAllocExp`.
 UR_FUNCTION_ENQUEUE_USM_HOST_ALLOC_EXP = 252,
-/// The function [`urEnqueueUSMFreeExp`].
+/// The function `urEnqueueUSMFreeExp`.
 UR_FUNCTION_ENQUEUE_USM_FREE_EXP = 253,
-/// The function [`urUSMPoolCreateExp`].
+/// The function `urUSMPoolCreateExp`.
 UR_FUNCTION_USM_POOL_CREATE_EXP = 254,
-/// The function [`urUSMPoolDestroyExp`].
+/// The function `urUSMPoolDestroyExp`.
 UR_FUNCTION_USM_POOL_DESTROY_EXP = 255,
-/// The function [`urUSMPoolGetDefaultDevicePoolExp`].
+/// The function `urUSMPoolGetDefaultDevicePoolExp`.
 UR_FUNCTION_USM_POOL_GET_DEFAULT_DEVICE_POOL_EXP = 257,
-/// The function [`urUSMPoolSetDevicePoolExp`].
+/// The function `urUSMPoolSetDevicePoolExp`.
 UR_FUNCTION_USM_POOL_SET_DEVICE_POOL_EXP = 259,
-/// The function [`urUSMPoolGetDevicePoolExp`].
+/// The function `urUSMPoolGetDevicePoolExp`.
 UR_FUNCTION_USM_POOL_GET_DEVICE_POOL_EXP = 260,
-/// The function [`urUSMPoolTrimToExp`].
+/// The function `urUSMPoolTrimToExp`.
 UR_FUNCTION_USM_POOL_TRIM_TO_EXP = 261,
-/// The function [`urUSMPoolGetInfoExp`].
+/// The function `urUSMPoolGetInfoExp`.
 UR_FUNCTION_USM_POOL_GET_INFO_EXP = 262,
-/// The function [`urCommandBufferAppendNativeCommandExp`].
+/// The function `urCommandBufferAppendNativeCommandExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_NATIVE_COMMAND_EXP = 263,
-/// The function [`urCommandBufferGetNativeHandleExp`].
+/// The function `urCommandBufferGetNativeHandleExp`.
 UR_FUNCTION_COMMAND_BUFFER_GET_NATIVE_HANDLE_EXP = 264,
-/// The function [`urUSMPoolSetInfoExp`].
+/// The function `urUSMPoolSetInfoExp`.
 UR_FUNCTION_USM_POOL_SET_INFO_EXP = 265,
-/// The function [`urAdapterSetLoggerCallback`].
+/// The function `urAdapterSetLoggerCallback`.
 UR_FUNCTION_ADAPTER_SET_LOGGER_CALLBACK = 266,
-/// The function [`urAdapterSetLoggerCallbackLevel`].
+/// The function `urAdapterSetLoggerCallbackLevel`.
 UR_FUNCTION_ADAPTER_SET_LOGGER_CALLBACK_LEVEL = 267,
-/// The function [`urBindlessImagesGetImageUnsampledHandleSupportExp`].
+/// The function `urBindlessImagesGetImageUnsampledHandleSupportExp`.
 UR_FUNCTION_BINDLESS_IMAGES_GET_IMAGE_UNSAMPLED_HANDLE_SUPPORT_EXP = 268,
-/// The function [`urBindlessImagesGetImageSampledHandleSupportExp`].
+/// The function `urBindlessImagesGetImageSampledHandleSupportExp`.
 UR_FUNCTION_BINDLESS_IMAGES_GET_IMAGE_SAMPLED_HANDLE_SUPPORT_EXP = 269,
-/// The function [`urBindlessImagesGetImageMemoryHandleTypeSupportExp`].
+/// The function `urBindlessImagesGetImageMemoryHandleTypeSupportExp`.
 UR_FUNCTION_BINDLESS_IMAGES_GET_IMAGE_MEMORY_HANDLE_TYPE_SUPPORT_EXP = 270,
-/// The function [`urBindlessImagesFreeMappedLinearMemoryExp`].
+/// The function `urBindlessImagesFreeMappedLinearMemoryExp`.
 UR_FUNCTION_BINDLESS_IMAGES_FREE_MAPPED_LINEAR_MEMORY_EXP = 271,
-/// The function [`urKernelSuggestMaxCooperativeGroupCount`].
+/// The function `urKernelSuggestMaxCooperativeGroupCount`.
 UR_FUNCTION_KERNEL_SUGGEST_MAX_COOPERATIVE_GROUP_COUNT = 272,
-/// The function [`urUSMContextMemcpyExp`].
+/// The function `urUSMContextMemcpyExp`.
 UR_FUNCTION_USM_CONTEXT_MEMCPY_EXP = 273,
-/// The function [`urMemoryExportAllocExportableMemoryExp`].
+/// The function `urMemoryExportAllocExportableMemoryExp`.
 UR_FUNCTION_MEMORY_EXPORT_ALLOC_EXPORTABLE_MEMORY_EXP = 285,
-/// The function [`urMemoryExportFreeExportableMemoryExp`].
+/// The function `urMemoryExportFreeExportableMemoryExp`.
 UR_FUNCTION_MEMORY_EXPORT_FREE_EXPORTABLE_MEMORY_EXP = 286,
-/// The function [`urMemoryExportExportMemoryHandleExp`].
+/// The function `urMemoryExportExportMemoryHandleExp`.
 UR_FUNCTION_MEMORY_EXPORT_EXPORT_MEMORY_HANDLE_EXP = 287,
-/// The function [`urBindlessImagesSupportsImportingHandleTypeExp`].
+/// The function `urBindlessImagesSupportsImportingHandleTypeExp`.
 UR_FUNCTION_BINDLESS_IMAGES_SUPPORTS_IMPORTING_HANDLE_TYPE_EXP = 288,
-/// The function [`urIPCGetMemHandleExp`].
+/// The function `urIPCGetMemHandleExp`.
 UR_FUNCTION_IPC_GET_MEM_HANDLE_EXP = 289,
-/// The function [`urIPCPutMemHandleExp`].
+/// The function `urIPCPutMemHandleExp`.
 UR_FUNCTION_IPC_PUT_MEM_HANDLE_EXP = 290,
-/// The function [`urIPCOpenMemHandleExp`].
+/// The function `urIPCOpenMemHandleExp`.
 UR_FUNCTION_IPC_OPEN_MEM_HANDLE_EXP = 291,
-/// The function [`urIPCCloseMemHandleExp`].
+/// The function `urIPCCloseMemHandleExp`.
 UR_FUNCTION_IPC_CLOSE_MEM_HANDLE_EXP = 292,
-/// The function [`urDeviceWaitExp`].
+/// The function `urDeviceWaitExp`.
 UR_FUNCTION_DEVICE_WAIT_EXP = 293,
-/// The function [`urProgramDynamicLinkExp`].
+/// The function `urProgramDynamicLinkExp`.
 UR_FUNCTION_PROGRAM_DYNAMIC_LINK_EXP = 294,
-/// The function [`urEnqueueKernelLaunchWithArgsExp`].
+/// The function `urEnqueueKernelLaunchWithArgsExp`.
 UR_FUNCTION_ENQUEUE_KERNEL_LAUNCH_WITH_ARGS_EXP = 295,
-/// The function [`urGraphCreateExp`].
+/// The function `urGraphCreateExp`.
 UR_FUNCTION_GRAPH_CREATE_EXP = 296,
-/// The function [`urQueueBeginGraphCaptureExp`].
+/// The function `urQueueBeginGraphCaptureExp`.
 UR_FUNCTION_QUEUE_BEGIN_GRAPH_CAPTURE_EXP = 297,
-/// The function [`urQueueBeginCaptureIntoGraphExp`].
+/// The function `urQueueBeginCaptureIntoGraphExp`.
 UR_FUNCTION_QUEUE_BEGIN_CAPTURE_INTO_GRAPH_EXP = 298,
-/// The function [`urQueueEndGraphCaptureExp`].
+/// The function `urQueueEndGraphCaptureExp`.
 UR_FUNCTION_QUEUE_END_GRAPH_CAPTURE_EXP = 299,
-/// The function [`urGraphDestroyExp`].
+/// The function `urGraphDestroyExp`.
 UR_FUNCTION_GRAPH_DESTROY_EXP = 302,
-/// The function [`urGraphExecutableGraphDestroyExp`].
+/// The function `urGraphExecutableGraphDestroyExp`.
 UR_FUNCTION_GRAPH_EXECUTABLE_GRAPH_DESTROY_EXP = 303,
-/// The function [`urQueueIsGraphCaptureEnabledExp`].
+/// The function `urQueueIsGraphCaptureEnabledExp`.
 UR_FUNCTION_QUEUE_IS_GRAPH_CAPTURE_ENABLED_EXP = 304,
-/// The function [`urGraphIsEmptyExp`].
+/// The function `urGraphIsEmptyExp`.
 UR_FUNCTION_GRAPH_IS_EMPTY_EXP = 305,
-/// The function [`urGraphDumpContentsExp`].
+/// The function `urGraphDumpContentsExp`.
 UR_FUNCTION_GRAPH_DUMP_CONTENTS_EXP = 306,
-/// The function [`urGraphInstantiateGraphExp`].
+/// The function `urGraphInstantiateGraphExp`.
 UR_FUNCTION_GRAPH_INSTANTIATE_GRAPH_EXP = 307,
-/// The function [`urEnqueueGraphExp`].
+/// The function `urEnqueueGraphExp`.
 UR_FUNCTION_ENQUEUE_GRAPH_EXP = 308,
-/// The function [`urEnqueueHostTaskExp`].
+/// The function `urEnqueueHostTaskExp`.
 UR_FUNCTION_ENQUEUE_HOST_TASK_EXP = 309,
-/// The function [`urCommandBufferAppendKernelLaunchWithArgsExp`].
+/// The function `urCommandBufferAppendKernelLaunchWithArgsExp`.
 UR_FUNCTION_COMMAND_BUFFER_APPEND_KERNEL_LAUNCH_WITH_ARGS_EXP = 310,
-/// The function [`urKernelGetSuggestedLocalWorkSizeWithArgs`].
+/// The function `urKernelGetSuggestedLocalWorkSizeWithArgs`.
 UR_FUNCTION_KERNEL_GET_SUGGESTED_LOCAL_WORK_SIZE_WITH_ARGS = 311,
-/// The function [`urUSMHostAllocRegisterExp`].
+/// The function `urUSMHostAllocRegisterExp`.
 UR_FUNCTION_USM_HOST_ALLOC_REGISTER_EXP = 312,
-/// The function [`urUSMHostAllocUnregisterExp`].
+/// The function `urUSMHostAllocUnregisterExp`.
 UR_FUNCTION_USM_HOST_ALLOC_UNREGISTER_EXP = 313,
-/// The function [`urQueueGetGraphExp`].
+/// The function `urQueueGetGraphExp`.
 UR_FUNCTION_QUEUE_GET_GRAPH_EXP = 314,
-/// The function [`urGraphSetDestructionCallbackExp`].
+/// The function `urGraphSetDestructionCallbackExp`.
 UR_FUNCTION_GRAPH_SET_DESTRUCTION_CALLBACK_EXP = 315,
-/// The function [`urIPCGetPhysMemHandleExp`].
+/// The function `urIPCGetPhysMemHandleExp`.
 UR_FUNCTION_IPC_GET_PHYS_MEM_HANDLE_EXP = 316,
-/// The function [`urIPCPutPhysMemHandleExp`].
+/// The function `urIPCPutPhysMemHandleExp`.
 UR_FUNCTION_IPC_PUT_PHYS_MEM_HANDLE_EXP = 317,
-/// The function [`urIPCOpenPhysMemHandleExp`].
+/// The function `urIPCOpenPhysMemHandleExp`.
 UR_FUNCTION_IPC_OPEN_PHYS_MEM_HANDLE_EXP = 318,
-/// The function [`urIPCClosePhysMemHandleExp`].
+/// The function `urIPCClosePhysMemHandleExp`.
 UR_FUNCTION_IPC_CLOSE_PHYS_MEM_HANDLE_EXP = 319,
-/// The function [`urGraphGetNativeHandleExp`].
+/// The function `urGraphGetNativeHandleExp`.
 UR_FUNCTION_GRAPH_GET_NATIVE_HANDLE_EXP = 320,
-/// The function [`urGraphExecutableGraphGetNativeHandleExp`].
+/// The function `urGraphExecutableGraphGetNativeHandleExp`.
 UR_FUNCTION_GRAPH_EXECUTABLE_GRAPH_GET_NATIVE_HANDLE_EXP = 321,
-/// The function [`urEventCreateExp`].
+/// The function `urEventCreateExp`.
 UR_FUNCTION_EVENT_CREATE_EXP = 322,
-/// The function [`urIPCGetEventHandleExp`].
+/// The function `urIPCGetEventHandleExp`.
 UR_FUNCTION_IPC_GET_EVENT_HANDLE_EXP = 323,
-/// The function [`urIPCPutEventHandleExp`].
+/// The function `urIPCPutEventHandleExp`.
 UR_FUNCTION_IPC_PUT_EVENT_HANDLE_EXP = 324,
-/// The function [`urIPCOpenEventHandleExp`].
+/// The function `urIPCOpenEventHandleExp`.
 UR_FUNCTION_IPC_OPEN_EVENT_HANDLE_EXP = 325,
-/// The function [`urGraphGetIdExp`].
+/// The function `urGraphGetIdExp`.
 UR_FUNCTION_GRAPH_GET_ID_EXP = 326,
 }
 }
 
 enumeration! {
+/// What a struct is, in its first member, so that chains can be read.
 ur_structure_type_t {
 UR_STRUCTURE_TYPE_CONTEXT_PROPERTIES = 0,
 UR_STRUCTURE_TYPE_IMAGE_DESC = 1,
@@ -590,6 +591,7 @@ UR_STRUCTURE_TYPE_EXP_EVENT_DESC = 0x8000,
 }
 
 enumeration! {
+/// How a call ended.
 ur_result_t {
 UR_RESULT_SUCCESS = 0,
 UR_RESULT_ERROR_INVALID_OPERATION = 1,
@@ -677,6 +679,7 @@ UR_RESULT_ERROR_UNKNOWN = 0x7ffffffe,
 }
 
 enumeration! {
+/// The kind of driver behind a platform.
 ur_backend_t {
 UR_BACKEND_UNKNOWN = 0,
 UR_BACKEND_LEVEL_ZERO = 1,
@@ -689,6 +692,7 @@ UR_BACKEND_OFFLOAD = 256,
 }
 
 bit_set! {
+/// Kinds of devices that the loader is started for.
 ur_device_init_flag_t {
 UR_DEVICE_INIT_FLAG_GPU = 0x1,
 UR_DEVICE_INIT_FLAG_CPU = 0x2,
@@ -699,6 +703,7 @@ UR_DEVICE_INIT_FLAG_VPU = 0x10,
 }
 
 enumeration! {
+/// Questions about a loader configuration.
 ur_loader_config_info_t {
 UR_LOADER_CONFIG_INFO_AVAILABLE_LAYERS = 0,
 UR_LOADER_CONFIG_INFO_REFERENCE_COUNT = 1,
@@ -706,6 +711,7 @@ UR_LOADER_CONFIG_INFO_REFERENCE_COUNT = 1,
 }
 
 enumeration! {
+/// Questions about an adapter.
 ur_adapter_info_t {
 UR_ADAPTER_INFO_BACKEND = 0,
 UR_ADAPTER_INFO_REFERENCE_COUNT = 1,
@@ -714,6 +720,7 @@ UR_ADAPTER_INFO_VERSION = 2,
 }
 
 enumeration! {
+/// How much a message matters.
 ur_logger_level_t {
 UR_LOGGER_LEVEL_DEBUG = 0,
 UR_LOGGER_LEVEL_INFO = 1,
@@ -724,6 +731,7 @@ UR_LOGGER_LEVEL_QUIET = 4,
 }
 
 enumeration! {
+/// Questions about a platform.
 ur_platform_info_t {
 UR_PLATFORM_INFO_NAME = 1,
 UR_PLATFORM_INFO_VENDOR_NAME = 2,
@@ -736,6 +744,7 @@ UR_PLATFORM_INFO_ADAPTER = 7,
 }
 
 enumeration! {
+/// Versions of the API, the major part in the upper half.
 ur_api_version_t {
 UR_API_VERSION_0_6 = 6,
 UR_API_VERSION_0_7 = 7,
@@ -749,6 +758,7 @@ UR_API_VERSION_CURRENT = 12,
 }
 
 enumeration! {
+/// Kinds of devices.
 ur_device_type_t {
 UR_DEVICE_TYPE_DEFAULT = 1,
 UR_DEVICE_TYPE_ALL = 2,
@@ -762,6 +772,7 @@ UR_DEVICE_TYPE_CUSTOM = 8,
 }
 
 enumeration! {
+/// Questions about a device.
 ur_device_info_t {
 UR_DEVICE_INFO_TYPE = 0,
 UR_DEVICE_INFO_VENDOR_ID = 1,
@@ -959,6 +970,7 @@ UR_DEVICE_INFO_ENQUEUE_HOST_TASK_SUPPORT_EXP = 0x9000,
 }
 
 bit_set! {
+/// What the parts of a device share when it is split by that.
 ur_device_affinity_domain_flag_t {
 UR_DEVICE_AFFINITY_DOMAIN_FLAG_NUMA = 0x1,
 UR_DEVICE_AFFINITY_DOMAIN_FLAG_L4_CACHE = 0x2,
@@ -970,6 +982,7 @@ UR_DEVICE_AFFINITY_DOMAIN_FLAG_NEXT_PARTITIONABLE = 0x20,
 }
 
 enumeration! {
+/// Ways to split a device.
 ur_device_partition_t {
 UR_DEVICE_PARTITION_EQUALLY = 0x1086,
 UR_DEVICE_PARTITION_BY_COUNTS = 0x1087,
@@ -979,6 +992,7 @@ UR_DEVICE_PARTITION_BY_CSLICE = 0x1089,
 }
 
 bit_set! {
+/// What a device can do with floating-point numbers of one width.
 ur_device_fp_capability_flag_t {
 UR_DEVICE_FP_CAPABILITY_FLAG_CORRECTLY_ROUNDED_DIVIDE_SQRT = 0x1,
 UR_DEVICE_FP_CAPABILITY_FLAG_ROUND_TO_NEAREST = 0x2,
@@ -992,6 +1006,7 @@ UR_DEVICE_FP_CAPABILITY_FLAG_SOFT_FLOAT = 0x80,
 }
 
 enumeration! {
+/// What the cache of global memory is good for.
 ur_device_mem_cache_type_t {
 UR_DEVICE_MEM_CACHE_TYPE_NONE = 0,
 UR_DEVICE_MEM_CACHE_TYPE_READ_ONLY_CACHE = 1,
@@ -1000,6 +1015,7 @@ UR_DEVICE_MEM_CACHE_TYPE_READ_WRITE_CACHE = 2,
 }
 
 enumeration! {
+/// Where local memory lies.
 ur_device_local_mem_type_t {
 UR_DEVICE_LOCAL_MEM_TYPE_NONE = 0,
 UR_DEVICE_LOCAL_MEM_TYPE_LOCAL = 1,
@@ -1008,6 +1024,7 @@ UR_DEVICE_LOCAL_MEM_TYPE_GLOBAL = 2,
 }
 
 bit_set! {
+/// What a device can run.
 ur_device_exec_capability_flag_t {
 UR_DEVICE_EXEC_CAPABILITY_FLAG_KERNEL = 0x1,
 UR_DEVICE_EXEC_CAPABILITY_FLAG_NATIVE_KERNEL = 0x2,
@@ -1015,6 +1032,7 @@ UR_DEVICE_EXEC_CAPABILITY_FLAG_NATIVE_KERNEL = 0x2,
 }
 
 bit_set! {
+/// Memory orders that atomics and fences can have.
 ur_memory_order_capability_flag_t {
 UR_MEMORY_ORDER_CAPABILITY_FLAG_RELAXED = 0x1,
 UR_MEMORY_ORDER_CAPABILITY_FLAG_ACQUIRE = 0x2,
@@ -1025,6 +1043,7 @@ UR_MEMORY_ORDER_CAPABILITY_FLAG_SEQ_CST = 0x10,
 }
 
 bit_set! {
+/// Scopes that atomics and fences can have.
 ur_memory_scope_capability_flag_t {
 UR_MEMORY_SCOPE_CAPABILITY_FLAG_WORK_ITEM = 0x1,
 UR_MEMORY_SCOPE_CAPABILITY_FLAG_SUB_GROUP = 0x2,
@@ -1035,6 +1054,7 @@ UR_MEMORY_SCOPE_CAPABILITY_FLAG_SYSTEM = 0x10,
 }
 
 bit_set! {
+/// What a device can do with one kind of USM.
 ur_device_usm_access_capability_flag_t {
 UR_DEVICE_USM_ACCESS_CAPABILITY_FLAG_ACCESS = 0x1,
 UR_DEVICE_USM_ACCESS_CAPABILITY_FLAG_ATOMIC_ACCESS = 0x2,
@@ -1044,6 +1064,7 @@ UR_DEVICE_USM_ACCESS_CAPABILITY_FLAG_ATOMIC_CONCURRENT_ACCESS = 0x8,
 }
 
 bit_set! {
+/// Why a device runs slower than it could.
 ur_device_throttle_reasons_flag_t {
 UR_DEVICE_THROTTLE_REASONS_FLAG_POWER_CAP = 0x1,
 UR_DEVICE_THROTTLE_REASONS_FLAG_CURRENT_LIMIT = 0x2,
@@ -1056,6 +1077,7 @@ UR_DEVICE_THROTTLE_REASONS_FLAG_OTHER = 0x40,
 }
 
 bit_set! {
+/// Properties of launches that a device knows.
 ur_kernel_launch_properties_flag_t {
 UR_KERNEL_LAUNCH_PROPERTIES_FLAG_COOPERATIVE = 0x1,
 UR_KERNEL_LAUNCH_PROPERTIES_FLAG_CLUSTER_DIMENSION = 0x2,
@@ -1065,12 +1087,14 @@ UR_KERNEL_LAUNCH_PROPERTIES_FLAG_OPPORTUNISTIC_QUEUE_SERIALIZE = 0x8,
 }
 
 bit_set! {
+/// Properties of a context.
 ur_context_flag_t {
 UR_CONTEXT_FLAG_TBD = 0x1,
 }
 }
 
 enumeration! {
+/// Questions about a context.
 ur_context_info_t {
 UR_CONTEXT_INFO_NUM_DEVICES = 0,
 UR_CONTEXT_INFO_DEVICES = 1,
@@ -1081,6 +1105,7 @@ UR_CONTEXT_INFO_USM_FILL2D_SUPPORT = 4,
 }
 
 bit_set! {
+/// How kernels use a memory object and where its memory comes from.
 ur_mem_flag_t {
 UR_MEM_FLAG_READ_WRITE = 0x1,
 UR_MEM_FLAG_WRITE_ONLY = 0x2,
@@ -1092,6 +1117,7 @@ UR_MEM_FLAG_ALLOC_COPY_HOST_POINTER = 0x20,
 }
 
 enumeration! {
+/// Kinds of memory objects.
 ur_mem_type_t {
 UR_MEM_TYPE_IMAGE2D = 0,
 UR_MEM_TYPE_IMAGE3D = 1,
@@ -1104,6 +1130,7 @@ UR_MEM_TYPE_IMAGE_GATHER_EXP = 0x2001,
 }
 
 enumeration! {
+/// Questions about a buffer or an image.
 ur_mem_info_t {
 UR_MEM_INFO_SIZE = 0,
 UR_MEM_INFO_CONTEXT = 1,
@@ -1112,6 +1139,7 @@ UR_MEM_INFO_REFERENCE_COUNT = 2,
 }
 
 enumeration! {
+/// Which channels an image has, in which order.
 ur_image_channel_order_t {
 UR_IMAGE_CHANNEL_ORDER_A = 0,
 UR_IMAGE_CHANNEL_ORDER_R = 1,
@@ -1132,6 +1160,7 @@ UR_IMAGE_CHANNEL_ORDER_SRGBA = 14,
 }
 
 enumeration! {
+/// What number a channel of an image is.
 ur_image_channel_type_t {
 UR_IMAGE_CHANNEL_TYPE_SNORM_INT8 = 0,
 UR_IMAGE_CHANNEL_TYPE_SNORM_INT16 = 1,
@@ -1152,6 +1181,7 @@ UR_IMAGE_CHANNEL_TYPE_FLOAT = 14,
 }
 
 enumeration! {
+/// Questions about an image.
 ur_image_info_t {
 UR_IMAGE_INFO_FORMAT = 0,
 UR_IMAGE_INFO_ELEMENT_SIZE = 1,
@@ -1167,12 +1197,14 @@ UR_IMAGE_INFO_NUM_SAMPLES = 9,
 }
 
 enumeration! {
+/// Ways to make a buffer from another one.
 ur_buffer_create_type_t {
 UR_BUFFER_CREATE_TYPE_REGION = 0,
 }
 }
 
 enumeration! {
+/// What a sampler gives between texels.
 ur_sampler_filter_mode_t {
 UR_SAMPLER_FILTER_MODE_NEAREST = 0,
 UR_SAMPLER_FILTER_MODE_LINEAR = 1,
@@ -1180,6 +1212,7 @@ UR_SAMPLER_FILTER_MODE_LINEAR = 1,
 }
 
 enumeration! {
+/// What a sampler gives outside of an image.
 ur_sampler_addressing_mode_t {
 UR_SAMPLER_ADDRESSING_MODE_NONE = 0,
 UR_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE = 1,
@@ -1190,6 +1223,7 @@ UR_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT = 4,
 }
 
 enumeration! {
+/// Questions about a sampler.
 ur_sampler_info_t {
 UR_SAMPLER_INFO_REFERENCE_COUNT = 0,
 UR_SAMPLER_INFO_CONTEXT = 1,
@@ -1200,12 +1234,14 @@ UR_SAMPLER_INFO_FILTER_MODE = 4,
 }
 
 bit_set! {
+/// Properties of USM host allocations.
 ur_usm_host_mem_flag_t {
 UR_USM_HOST_MEM_FLAG_INITIAL_PLACEMENT = 0x1,
 }
 }
 
 bit_set! {
+/// Properties of USM device allocations.
 ur_usm_device_mem_flag_t {
 UR_USM_DEVICE_MEM_FLAG_WRITE_COMBINED = 0x1,
 UR_USM_DEVICE_MEM_FLAG_INITIAL_PLACEMENT = 0x2,
@@ -1214,6 +1250,7 @@ UR_USM_DEVICE_MEM_FLAG_DEVICE_READ_ONLY = 0x4,
 }
 
 bit_set! {
+/// Properties of a USM pool.
 ur_usm_pool_flag_t {
 UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK = 0x1,
 UR_USM_POOL_FLAG_USE_NATIVE_MEMORY_POOL_EXP = 0x2,
@@ -1222,6 +1259,7 @@ UR_USM_POOL_FLAG_READ_ONLY_EXP = 0x4,
 }
 
 enumeration! {
+/// Kinds of USM allocations.
 ur_usm_type_t {
 UR_USM_TYPE_UNKNOWN = 0,
 UR_USM_TYPE_HOST = 1,
@@ -1231,6 +1269,7 @@ UR_USM_TYPE_SHARED = 3,
 }
 
 enumeration! {
+/// Questions about a USM allocation.
 ur_usm_alloc_info_t {
 UR_USM_ALLOC_INFO_TYPE = 0,
 UR_USM_ALLOC_INFO_BASE_PTR = 1,
@@ -1241,6 +1280,7 @@ UR_USM_ALLOC_INFO_POOL = 4,
 }
 
 bit_set! {
+/// Hints about how USM will be used.
 ur_usm_advice_flag_t {
 UR_USM_ADVICE_FLAG_DEFAULT = 0x1,
 UR_USM_ADVICE_FLAG_SET_READ_MOSTLY = 0x2,
@@ -1263,6 +1303,7 @@ UR_USM_ADVICE_FLAG_CLEAR_NON_COHERENT_MEMORY = 0x10000,
 }
 
 enumeration! {
+/// Questions about a USM pool.
 ur_usm_pool_info_t {
 UR_USM_POOL_INFO_REFERENCE_COUNT = 0,
 UR_USM_POOL_INFO_CONTEXT = 1,
@@ -1276,6 +1317,7 @@ UR_USM_POOL_INFO_USED_HIGH_EXP = 0x2055,
 }
 
 enumeration! {
+/// Questions about the multiples in which virtual memory comes.
 ur_virtual_mem_granularity_info_t {
 UR_VIRTUAL_MEM_GRANULARITY_INFO_MINIMUM = 0x30100,
 UR_VIRTUAL_MEM_GRANULARITY_INFO_RECOMMENDED = 0x30101,
@@ -1283,6 +1325,7 @@ UR_VIRTUAL_MEM_GRANULARITY_INFO_RECOMMENDED = 0x30101,
 }
 
 bit_set! {
+/// What devices may do with mapped memory.
 ur_virtual_mem_access_flag_t {
 UR_VIRTUAL_MEM_ACCESS_FLAG_NONE = 0x1,
 UR_VIRTUAL_MEM_ACCESS_FLAG_READ_WRITE = 0x2,
@@ -1291,18 +1334,21 @@ UR_VIRTUAL_MEM_ACCESS_FLAG_READ_ONLY = 0x4,
 }
 
 enumeration! {
+/// Questions about a mapped range.
 ur_virtual_mem_info_t {
 UR_VIRTUAL_MEM_INFO_ACCESS_MODE = 0,
 }
 }
 
 bit_set! {
+/// Properties of a block of physical memory.
 ur_physical_mem_flag_t {
 UR_PHYSICAL_MEM_FLAG_ENABLE_IPC = 0x2,
 }
 }
 
 enumeration! {
+/// Questions about a block of physical memory.
 ur_physical_mem_info_t {
 UR_PHYSICAL_MEM_INFO_CONTEXT = 0,
 UR_PHYSICAL_MEM_INFO_DEVICE = 1,
@@ -1313,6 +1359,7 @@ UR_PHYSICAL_MEM_INFO_REFERENCE_COUNT = 4,
 }
 
 enumeration! {
+/// Which member of the union a piece of metadata has its value in.
 ur_program_metadata_type_t {
 UR_PROGRAM_METADATA_TYPE_UINT32 = 0,
 UR_PROGRAM_METADATA_TYPE_UINT64 = 1,
@@ -1322,6 +1369,7 @@ UR_PROGRAM_METADATA_TYPE_STRING = 3,
 }
 
 enumeration! {
+/// Questions about a program.
 ur_program_info_t {
 UR_PROGRAM_INFO_REFERENCE_COUNT = 0,
 UR_PROGRAM_INFO_CONTEXT = 1,
@@ -1336,6 +1384,7 @@ UR_PROGRAM_INFO_KERNEL_NAMES = 8,
 }
 
 enumeration! {
+/// How far the build of a program is.
 ur_program_build_status_t {
 UR_PROGRAM_BUILD_STATUS_NONE = 0,
 UR_PROGRAM_BUILD_STATUS_ERROR = 1,
@@ -1345,6 +1394,7 @@ UR_PROGRAM_BUILD_STATUS_IN_PROGRESS = 3,
 }
 
 enumeration! {
+/// What a built program is good for.
 ur_program_binary_type_t {
 UR_PROGRAM_BINARY_TYPE_NONE = 0,
 UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT = 1,
@@ -1354,6 +1404,7 @@ UR_PROGRAM_BINARY_TYPE_EXECUTABLE = 3,
 }
 
 enumeration! {
+/// Questions about how a program was built for a device.
 ur_program_build_info_t {
 UR_PROGRAM_BUILD_INFO_STATUS = 0,
 UR_PROGRAM_BUILD_INFO_OPTIONS = 1,
@@ -1363,6 +1414,7 @@ UR_PROGRAM_BUILD_INFO_BINARY_TYPE = 3,
 }
 
 enumeration! {
+/// Questions about a queue.
 ur_queue_info_t {
 UR_QUEUE_INFO_CONTEXT = 0,
 UR_QUEUE_INFO_DEVICE = 1,
@@ -1375,6 +1427,7 @@ UR_QUEUE_INFO_EMPTY = 6,
 }
 
 bit_set! {
+/// Properties of a queue.
 ur_queue_flag_t {
 UR_QUEUE_FLAG_OUT_OF_ORDER_EXEC_MODE_ENABLE = 0x1,
 UR_QUEUE_FLAG_PROFILING_ENABLE = 0x2,
@@ -1392,6 +1445,7 @@ UR_QUEUE_FLAG_LOW_POWER_EVENTS_SUPPORT_EXP = 0x800,
 }
 
 enumeration! {
+/// What kind of command an event belongs to.
 ur_command_t {
 UR_COMMAND_KERNEL_LAUNCH = 0,
 UR_COMMAND_EVENTS_WAIT = 1,
@@ -1433,6 +1487,7 @@ UR_COMMAND_HOST_TASK_EXP = 0x2200,
 }
 
 enumeration! {
+/// How far an event's command is.
 ur_event_status_t {
 UR_EVENT_STATUS_COMPLETE = 0,
 UR_EVENT_STATUS_RUNNING = 1,
@@ -1443,6 +1498,7 @@ UR_EVENT_STATUS_ERROR = 4,
 }
 
 enumeration! {
+/// Questions about an event.
 ur_event_info_t {
 UR_EVENT_INFO_COMMAND_QUEUE = 0,
 UR_EVENT_INFO_CONTEXT = 1,
@@ -1453,6 +1509,7 @@ UR_EVENT_INFO_REFERENCE_COUNT = 4,
 }
 
 enumeration! {
+/// Questions about the times of an event's command.
 ur_profiling_info_t {
 UR_PROFILING_INFO_COMMAND_QUEUED = 0,
 UR_PROFILING_INFO_COMMAND_SUBMIT = 1,
@@ -1463,6 +1520,7 @@ UR_PROFILING_INFO_COMMAND_COMPLETE = 4,
 }
 
 enumeration! {
+/// Statuses at which a callback can be called.
 ur_execution_info_t {
 UR_EXECUTION_INFO_COMPLETE = 0,
 UR_EXECUTION_INFO_RUNNING = 1,
@@ -1472,6 +1530,7 @@ UR_EXECUTION_INFO_QUEUED = 3,
 }
 
 bit_set! {
+/// Properties of one launch.
 ur_kernel_launch_flag_t {
 UR_KERNEL_LAUNCH_FLAG_COOPERATIVE = 0x1,
 UR_KERNEL_LAUNCH_FLAG_OPPORTUNISTIC_QUEUE_SERIALIZE = 0x2,
@@ -1479,6 +1538,7 @@ UR_KERNEL_LAUNCH_FLAG_OPPORTUNISTIC_QUEUE_SERIALIZE = 0x2,
 }
 
 bit_set! {
+/// What the host does with memory that it maps.
 ur_map_flag_t {
 UR_MAP_FLAG_READ = 0x1,
 UR_MAP_FLAG_WRITE = 0x2,
@@ -1487,6 +1547,7 @@ UR_MAP_FLAG_WRITE_INVALIDATE_REGION = 0x4,
 }
 
 bit_set! {
+/// Where shared memory is to move.
 ur_usm_migration_flag_t {
 UR_USM_MIGRATION_FLAG_HOST_TO_DEVICE = 0x1,
 UR_USM_MIGRATION_FLAG_DEVICE_TO_HOST = 0x2,
@@ -1494,6 +1555,7 @@ UR_USM_MIGRATION_FLAG_DEVICE_TO_HOST = 0x2,
 }
 
 enumeration! {
+/// Questions about a kernel.
 ur_kernel_info_t {
 UR_KERNEL_INFO_FUNCTION_NAME = 0,
 UR_KERNEL_INFO_NUM_ARGS = 1,
@@ -1507,6 +1569,7 @@ UR_KERNEL_INFO_SPILL_MEM_SIZE = 7,
 }
 
 enumeration! {
+/// Questions about a kernel and its work-groups on a device.
 ur_kernel_group_info_t {
 UR_KERNEL_GROUP_INFO_GLOBAL_WORK_SIZE = 0,
 UR_KERNEL_GROUP_INFO_WORK_GROUP_SIZE = 1,
@@ -1520,6 +1583,7 @@ UR_KERNEL_GROUP_INFO_COMPILE_MAX_LINEAR_WORK_GROUP_SIZE = 7,
 }
 
 enumeration! {
+/// Questions about a kernel and its sub-groups on a device.
 ur_kernel_sub_group_info_t {
 UR_KERNEL_SUB_GROUP_INFO_MAX_SUB_GROUP_SIZE = 0,
 UR_KERNEL_SUB_GROUP_INFO_MAX_NUM_SUB_GROUPS = 1,
@@ -1529,6 +1593,7 @@ UR_KERNEL_SUB_GROUP_INFO_SUB_GROUP_SIZE_INTEL = 3,
 }
 
 enumeration! {
+/// What a kernel wants the memory beside the cores for.
 ur_kernel_cache_config_t {
 UR_KERNEL_CACHE_CONFIG_DEFAULT = 0,
 UR_KERNEL_CACHE_CONFIG_LARGE_SLM = 1,
@@ -1537,6 +1602,7 @@ UR_KERNEL_CACHE_CONFIG_LARGE_DATA = 2,
 }
 
 enumeration! {
+/// What more can be told about how a kernel runs.
 ur_kernel_exec_info_t {
 UR_KERNEL_EXEC_INFO_USM_INDIRECT_ACCESS = 0,
 UR_KERNEL_EXEC_INFO_USM_PTRS = 1,
@@ -1545,6 +1611,7 @@ UR_KERNEL_EXEC_INFO_CACHE_CONFIG = 2,
 }
 
 enumeration! {
+/// Which member of the union a kernel argument has its value in.
 ur_exp_kernel_arg_type_t {
 UR_EXP_KERNEL_ARG_TYPE_VALUE = 0,
 UR_EXP_KERNEL_ARG_TYPE_POINTER = 1,
@@ -1555,12 +1622,14 @@ UR_EXP_KERNEL_ARG_TYPE_SAMPLER = 4,
 }
 
 bit_set! {
+/// Properties of an enqueued allocation.
 ur_exp_async_usm_alloc_flag_t {
 UR_EXP_ASYNC_USM_ALLOC_FLAG_TBD = 0x1,
 }
 }
 
 bit_set! {
+/// Where an image copy comes from and goes to.
 ur_exp_image_copy_flag_t {
 UR_EXP_IMAGE_COPY_FLAG_HOST_TO_DEVICE = 0x1,
 UR_EXP_IMAGE_COPY_FLAG_DEVICE_TO_HOST = 0x2,
@@ -1570,6 +1639,7 @@ UR_EXP_IMAGE_COPY_FLAG_HOST_TO_HOST = 0x8,
 }
 
 enumeration! {
+/// Which ends of a copy are images and which are memory.
 ur_exp_image_copy_input_types_t {
 UR_EXP_IMAGE_COPY_INPUT_TYPES_MEM_TO_IMAGE = 0,
 UR_EXP_IMAGE_COPY_INPUT_TYPES_IMAGE_TO_MEM = 1,
@@ -1579,6 +1649,7 @@ UR_EXP_IMAGE_COPY_INPUT_TYPES_IMAGE_TO_IMAGE = 3,
 }
 
 enumeration! {
+/// What a sampler gives at the edges between the faces of a cube map.
 ur_exp_sampler_cubemap_filter_mode_t {
 UR_EXP_SAMPLER_CUBEMAP_FILTER_MODE_DISJOINTED = 0,
 UR_EXP_SAMPLER_CUBEMAP_FILTER_MODE_SEAMLESS = 1,
@@ -1586,6 +1657,7 @@ UR_EXP_SAMPLER_CUBEMAP_FILTER_MODE_SEAMLESS = 1,
 }
 
 enumeration! {
+/// Kinds of handles by which memory comes from another API.
 ur_exp_external_mem_type_t {
 UR_EXP_EXTERNAL_MEM_TYPE_OPAQUE_FD = 0,
 UR_EXP_EXTERNAL_MEM_TYPE_WIN32_NT = 1,
@@ -1596,6 +1668,7 @@ UR_EXP_EXTERNAL_MEM_TYPE_WIN32_NT_DX11_RESOURCE = 4,
 }
 
 enumeration! {
+/// Kinds of handles by which a semaphore comes from another API.
 ur_exp_external_semaphore_type_t {
 UR_EXP_EXTERNAL_SEMAPHORE_TYPE_OPAQUE_FD = 0,
 UR_EXP_EXTERNAL_SEMAPHORE_TYPE_WIN32_NT = 1,
@@ -1607,6 +1680,7 @@ UR_EXP_EXTERNAL_SEMAPHORE_TYPE_WIN32_NT_DX11_FENCE = 5,
 }
 
 enumeration! {
+/// Sorts of memory that an image can be in.
 ur_exp_image_mem_type_t {
 UR_EXP_IMAGE_MEM_TYPE_USM_POINTER = 0,
 UR_EXP_IMAGE_MEM_TYPE_OPAQUE_HANDLE = 1,
@@ -1614,18 +1688,21 @@ UR_EXP_IMAGE_MEM_TYPE_OPAQUE_HANDLE = 1,
 }
 
 bit_set! {
+/// Properties of a build for some devices.
 ur_exp_program_flag_t {
 UR_EXP_PROGRAM_FLAG_ALLOW_UNRESOLVED_SYMBOLS = 0x1,
 }
 }
 
 bit_set! {
+/// Properties of memory of the host that is made known.
 ur_exp_usm_host_alloc_register_flag_t {
 UR_EXP_USM_HOST_ALLOC_REGISTER_FLAG_READ_ONLY = 0x1,
 }
 }
 
 enumeration! {
+/// Questions about a device's access to another one's memory.
 ur_exp_peer_info_t {
 UR_EXP_PEER_INFO_UR_PEER_ACCESS_SUPPORT = 0,
 UR_EXP_PEER_INFO_UR_PEER_ATOMICS_SUPPORT = 1,
@@ -1633,6 +1710,7 @@ UR_EXP_PEER_INFO_UR_PEER_ATOMICS_SUPPORT = 1,
 }
 
 bit_set! {
+/// What a device lets be changed in a recorded launch.
 ur_device_command_buffer_update_capability_flag_t {
 UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_KERNEL_ARGUMENTS = 0x1,
 UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_LOCAL_WORK_SIZE = 0x2,
@@ -1644,6 +1722,7 @@ UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_EVENTS = 0x20,
 }
 
 enumeration! {
+/// Questions about a command buffer.
 ur_exp_command_buffer_info_t {
 UR_EXP_COMMAND_BUFFER_INFO_REFERENCE_COUNT = 0,
 UR_EXP_COMMAND_BUFFER_INFO_DESCRIPTOR = 1,
@@ -1651,30 +1730,35 @@ UR_EXP_COMMAND_BUFFER_INFO_DESCRIPTOR = 1,
 }
 
 enumeration! {
+/// Questions about a command in a command buffer.
 ur_exp_command_buffer_command_info_t {
 UR_EXP_COMMAND_BUFFER_COMMAND_INFO_REFERENCE_COUNT = 0,
 }
 }
 
 bit_set! {
+/// Properties of a host task.
 ur_exp_host_task_flag_t {
 UR_EXP_HOST_TASK_FLAG_TBD = 0x1,
 }
 }
 
 bit_set! {
+/// Properties of an enqueued barrier.
 ur_exp_enqueue_ext_flag_t {
 UR_EXP_ENQUEUE_EXT_FLAG_LOW_POWER_EVENTS_SUPPORT = 0x800,
 }
 }
 
 bit_set! {
+/// Properties of a command that goes through the driver's own interface.
 ur_exp_enqueue_native_command_flag_t {
 UR_EXP_ENQUEUE_NATIVE_COMMAND_FLAG_TBD = 0x1,
 }
 }
 
 bit_set! {
+/// Properties of an event made without a command.
 ur_exp_event_flag_t {
 UR_EXP_EVENT_FLAG_ENABLE_PROFILING = 0x1,
 UR_EXP_EVENT_FLAG_IPC_EXP = 0x2,
@@ -1682,6 +1766,7 @@ UR_EXP_EVENT_FLAG_IPC_EXP = 0x2,
 }
 
 bit_set! {
+/// What a device can do with two-dimensional blocks of memory.
 ur_exp_device_2d_block_array_capability_flag_t {
 UR_EXP_DEVICE_2D_BLOCK_ARRAY_CAPABILITY_FLAG_LOAD = 0x1,
 UR_EXP_DEVICE_2D_BLOCK_ARRAY_CAPABILITY_FLAG_STORE = 0x2,

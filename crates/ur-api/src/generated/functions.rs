@@ -7,19 +7,19 @@ use core::ffi::{c_char, c_void};
 use super::*;
 use crate::FunctionInfo;
 
-/// `urLoaderConfigCreate`:
+/// `urLoaderConfigCreate`: Makes a configuration that says how the loader is to start.
 pub type PfnUrLoaderConfigCreate =
     Option<unsafe extern "C" fn(phLoaderConfig: *mut ur_loader_config_handle_t) -> ur_result_t>;
 
-/// `urLoaderConfigRetain`:
+/// `urLoaderConfigRetain`: Adds an owner to a loader configuration.
 pub type PfnUrLoaderConfigRetain =
     Option<unsafe extern "C" fn(hLoaderConfig: ur_loader_config_handle_t) -> ur_result_t>;
 
-/// `urLoaderConfigRelease`:
+/// `urLoaderConfigRelease`: Takes an owner from a loader configuration; without any, it goes away.
 pub type PfnUrLoaderConfigRelease =
     Option<unsafe extern "C" fn(hLoaderConfig: ur_loader_config_handle_t) -> ur_result_t>;
 
-/// `urLoaderConfigGetInfo`:
+/// `urLoaderConfigGetInfo`: Answers a question about a loader configuration.
 pub type PfnUrLoaderConfigGetInfo = Option<
     unsafe extern "C" fn(
         hLoaderConfig: ur_loader_config_handle_t,
@@ -30,7 +30,7 @@ pub type PfnUrLoaderConfigGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urLoaderConfigEnableLayer`:
+/// `urLoaderConfigEnableLayer`: Turns on the layers of that name (several are separated by semicolons).
 pub type PfnUrLoaderConfigEnableLayer = Option<
     unsafe extern "C" fn(
         hLoaderConfig: ur_loader_config_handle_t,
@@ -38,7 +38,7 @@ pub type PfnUrLoaderConfigEnableLayer = Option<
     ) -> ur_result_t,
 >;
 
-/// `urLoaderConfigSetCodeLocationCallback`:
+/// `urLoaderConfigSetCodeLocationCallback`: Sets a function that tells tracing which line of the program makes the current call.
 pub type PfnUrLoaderConfigSetCodeLocationCallback = Option<
     unsafe extern "C" fn(
         hLoaderConfig: ur_loader_config_handle_t,
@@ -47,7 +47,7 @@ pub type PfnUrLoaderConfigSetCodeLocationCallback = Option<
     ) -> ur_result_t,
 >;
 
-/// `urLoaderConfigSetMockingEnabled`:
+/// `urLoaderConfigSetMockingEnabled`: Says whether the loader uses the mock adapter in place of all others.
 pub type PfnUrLoaderConfigSetMockingEnabled = Option<
     unsafe extern "C" fn(
         hLoaderConfig: ur_loader_config_handle_t,
@@ -55,7 +55,7 @@ pub type PfnUrLoaderConfigSetMockingEnabled = Option<
     ) -> ur_result_t,
 >;
 
-/// `urLoaderInit`:
+/// `urLoaderInit`: Starts the loader: finds adapters and opens them. Each call needs a tear-down.
 pub type PfnUrLoaderInit = Option<
     unsafe extern "C" fn(
         device_flags: ur_device_init_flags_t,
@@ -63,10 +63,10 @@ pub type PfnUrLoaderInit = Option<
     ) -> ur_result_t,
 >;
 
-/// `urLoaderTearDown`:
+/// `urLoaderTearDown`: Ends what one call of urLoaderInit began.
 pub type PfnUrLoaderTearDown = Option<unsafe extern "C" fn() -> ur_result_t>;
 
-/// `urAdapterGet`:
+/// `urAdapterGet`: Lists the adapters that the loader has opened, each with a new owner.
 pub type PfnUrAdapterGet = Option<
     unsafe extern "C" fn(
         NumEntries: u32,
@@ -75,15 +75,15 @@ pub type PfnUrAdapterGet = Option<
     ) -> ur_result_t,
 >;
 
-/// `urAdapterRelease`:
+/// `urAdapterRelease`: Takes an owner from an adapter; with the last one it may let its resources go.
 pub type PfnUrAdapterRelease =
     Option<unsafe extern "C" fn(hAdapter: ur_adapter_handle_t) -> ur_result_t>;
 
-/// `urAdapterRetain`:
+/// `urAdapterRetain`: Adds an owner to an adapter.
 pub type PfnUrAdapterRetain =
     Option<unsafe extern "C" fn(hAdapter: ur_adapter_handle_t) -> ur_result_t>;
 
-/// `urAdapterGetLastError`:
+/// `urAdapterGetLastError`: Gives the adapter's own message and code behind the calling thread's last `UR_RESULT_ERROR_ADAPTER_SPECIFIC`.
 pub type PfnUrAdapterGetLastError = Option<
     unsafe extern "C" fn(
         hAdapter: ur_adapter_handle_t,
@@ -92,7 +92,7 @@ pub type PfnUrAdapterGetLastError = Option<
     ) -> ur_result_t,
 >;
 
-/// `urAdapterGetInfo`:
+/// `urAdapterGetInfo`: Answers a question about an adapter, or says how many bytes the answer takes.
 pub type PfnUrAdapterGetInfo = Option<
     unsafe extern "C" fn(
         hAdapter: ur_adapter_handle_t,
@@ -103,7 +103,7 @@ pub type PfnUrAdapterGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urAdapterSetLoggerCallback`:
+/// `urAdapterSetLoggerCallback`: Sets a function that receives the adapter's messages of at least a level.
 pub type PfnUrAdapterSetLoggerCallback = Option<
     unsafe extern "C" fn(
         hAdapter: ur_adapter_handle_t,
@@ -113,12 +113,12 @@ pub type PfnUrAdapterSetLoggerCallback = Option<
     ) -> ur_result_t,
 >;
 
-/// `urAdapterSetLoggerCallbackLevel`:
+/// `urAdapterSetLoggerCallbackLevel`: Sets the least level of message that the adapter's logger function receives.
 pub type PfnUrAdapterSetLoggerCallbackLevel = Option<
     unsafe extern "C" fn(hAdapter: ur_adapter_handle_t, level: ur_logger_level_t) -> ur_result_t,
 >;
 
-/// `urPlatformGet`:
+/// `urPlatformGet`: Lists the platforms of an adapter.
 pub type PfnUrPlatformGet = Option<
     unsafe extern "C" fn(
         hAdapter: ur_adapter_handle_t,
@@ -128,7 +128,7 @@ pub type PfnUrPlatformGet = Option<
     ) -> ur_result_t,
 >;
 
-/// `urPlatformGetInfo`:
+/// `urPlatformGetInfo`: Answers a question about a platform, or says how many bytes the answer takes.
 pub type PfnUrPlatformGetInfo = Option<
     unsafe extern "C" fn(
         hPlatform: ur_platform_handle_t,
@@ -139,7 +139,7 @@ pub type PfnUrPlatformGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urPlatformGetApiVersion`:
+/// `urPlatformGetApiVersion`: Gives the version of the API that a platform speaks.
 pub type PfnUrPlatformGetApiVersion = Option<
     unsafe extern "C" fn(
         hPlatform: ur_platform_handle_t,
@@ -147,7 +147,7 @@ pub type PfnUrPlatformGetApiVersion = Option<
     ) -> ur_result_t,
 >;
 
-/// `urPlatformGetNativeHandle`:
+/// `urPlatformGetNativeHandle`: Gives the driver's own handle of a platform, without a change of owners.
 pub type PfnUrPlatformGetNativeHandle = Option<
     unsafe extern "C" fn(
         hPlatform: ur_platform_handle_t,
@@ -155,7 +155,7 @@ pub type PfnUrPlatformGetNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urPlatformCreateWithNativeHandle`:
+/// `urPlatformCreateWithNativeHandle`: Makes a platform from the driver's own handle of one.
 pub type PfnUrPlatformCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativePlatform: ur_native_handle_t,
@@ -165,7 +165,7 @@ pub type PfnUrPlatformCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urPlatformGetBackendOption`:
+/// `urPlatformGetBackendOption`: Translates a compiler option of the front end into the platform's own.
 pub type PfnUrPlatformGetBackendOption = Option<
     unsafe extern "C" fn(
         hPlatform: ur_platform_handle_t,
@@ -174,7 +174,7 @@ pub type PfnUrPlatformGetBackendOption = Option<
     ) -> ur_result_t,
 >;
 
-/// `urDeviceGet`:
+/// `urDeviceGet`: Lists the root devices of a type on a platform.
 pub type PfnUrDeviceGet = Option<
     unsafe extern "C" fn(
         hPlatform: ur_platform_handle_t,
@@ -185,7 +185,7 @@ pub type PfnUrDeviceGet = Option<
     ) -> ur_result_t,
 >;
 
-/// `urDeviceGetSelected`:
+/// `urDeviceGetSelected`: Lists the devices of a platform that `ONEAPI_DEVICE_SELECTOR` lets through.
 pub type PfnUrDeviceGetSelected = Option<
     unsafe extern "C" fn(
         hPlatform: ur_platform_handle_t,
@@ -196,7 +196,7 @@ pub type PfnUrDeviceGetSelected = Option<
     ) -> ur_result_t,
 >;
 
-/// `urDeviceGetInfo`:
+/// `urDeviceGetInfo`: Answers a question about a device, or says how many bytes the answer takes.
 pub type PfnUrDeviceGetInfo = Option<
     unsafe extern "C" fn(
         hDevice: ur_device_handle_t,
@@ -207,15 +207,15 @@ pub type PfnUrDeviceGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urDeviceRetain`:
+/// `urDeviceRetain`: Adds an owner to a sub-device; a root device stays as it is.
 pub type PfnUrDeviceRetain =
     Option<unsafe extern "C" fn(hDevice: ur_device_handle_t) -> ur_result_t>;
 
-/// `urDeviceRelease`:
+/// `urDeviceRelease`: Takes an owner from a sub-device, which goes with the last one; a root device stays.
 pub type PfnUrDeviceRelease =
     Option<unsafe extern "C" fn(hDevice: ur_device_handle_t) -> ur_result_t>;
 
-/// `urDevicePartition`:
+/// `urDevicePartition`: Splits a device into sub-devices, each with an owner, or says how many there would be.
 pub type PfnUrDevicePartition = Option<
     unsafe extern "C" fn(
         hDevice: ur_device_handle_t,
@@ -226,7 +226,7 @@ pub type PfnUrDevicePartition = Option<
     ) -> ur_result_t,
 >;
 
-/// `urDeviceSelectBinary`:
+/// `urDeviceSelectBinary`: Picks the one of several device binaries that suits a device best.
 pub type PfnUrDeviceSelectBinary = Option<
     unsafe extern "C" fn(
         hDevice: ur_device_handle_t,
@@ -236,7 +236,7 @@ pub type PfnUrDeviceSelectBinary = Option<
     ) -> ur_result_t,
 >;
 
-/// `urDeviceGetNativeHandle`:
+/// `urDeviceGetNativeHandle`: Gives the driver's own handle of a device, without a change of owners.
 pub type PfnUrDeviceGetNativeHandle = Option<
     unsafe extern "C" fn(
         hDevice: ur_device_handle_t,
@@ -244,7 +244,7 @@ pub type PfnUrDeviceGetNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urDeviceCreateWithNativeHandle`:
+/// `urDeviceCreateWithNativeHandle`: Makes a device from the driver's own handle of one.
 pub type PfnUrDeviceCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativeDevice: ur_native_handle_t,
@@ -254,7 +254,7 @@ pub type PfnUrDeviceCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urDeviceGetGlobalTimestamps`:
+/// `urDeviceGetGlobalTimestamps`: Reads a device's clock and the host's at the same moment, in nanoseconds.
 pub type PfnUrDeviceGetGlobalTimestamps = Option<
     unsafe extern "C" fn(
         hDevice: ur_device_handle_t,
@@ -263,7 +263,7 @@ pub type PfnUrDeviceGetGlobalTimestamps = Option<
     ) -> ur_result_t,
 >;
 
-/// `urContextCreate`:
+/// `urContextCreate`: Makes a context over devices of one platform.
 pub type PfnUrContextCreate = Option<
     unsafe extern "C" fn(
         DeviceCount: u32,
@@ -273,15 +273,15 @@ pub type PfnUrContextCreate = Option<
     ) -> ur_result_t,
 >;
 
-/// `urContextRetain`:
+/// `urContextRetain`: Adds an owner to a context.
 pub type PfnUrContextRetain =
     Option<unsafe extern "C" fn(hContext: ur_context_handle_t) -> ur_result_t>;
 
-/// `urContextRelease`:
+/// `urContextRelease`: Takes an owner from a context; without any, it goes away.
 pub type PfnUrContextRelease =
     Option<unsafe extern "C" fn(hContext: ur_context_handle_t) -> ur_result_t>;
 
-/// `urContextGetInfo`:
+/// `urContextGetInfo`: Answers a question about a context, or says how many bytes the answer takes.
 pub type PfnUrContextGetInfo = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -292,7 +292,7 @@ pub type PfnUrContextGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urContextGetNativeHandle`:
+/// `urContextGetNativeHandle`: Gives the driver's own handle of a context, without a change of owners.
 pub type PfnUrContextGetNativeHandle = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -300,7 +300,7 @@ pub type PfnUrContextGetNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urContextCreateWithNativeHandle`:
+/// `urContextCreateWithNativeHandle`: Makes a context from the driver's own handle of one.
 pub type PfnUrContextCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativeContext: ur_native_handle_t,
@@ -312,7 +312,7 @@ pub type PfnUrContextCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urContextSetExtendedDeleter`:
+/// `urContextSetExtendedDeleter`: Sets a function that is called when a context goes away.
 pub type PfnUrContextSetExtendedDeleter = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -321,7 +321,7 @@ pub type PfnUrContextSetExtendedDeleter = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemImageCreate`:
+/// `urMemImageCreate`: Makes an image in a context.
 pub type PfnUrMemImageCreate = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -333,7 +333,7 @@ pub type PfnUrMemImageCreate = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemBufferCreate`:
+/// `urMemBufferCreate`: Makes a buffer in a context, over memory of its own or of the host.
 pub type PfnUrMemBufferCreate = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -344,13 +344,13 @@ pub type PfnUrMemBufferCreate = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemRetain`:
+/// `urMemRetain`: Adds an owner to a memory object.
 pub type PfnUrMemRetain = Option<unsafe extern "C" fn(hMem: ur_mem_handle_t) -> ur_result_t>;
 
-/// `urMemRelease`:
+/// `urMemRelease`: Takes an owner from a memory object; without any, it goes away.
 pub type PfnUrMemRelease = Option<unsafe extern "C" fn(hMem: ur_mem_handle_t) -> ur_result_t>;
 
-/// `urMemBufferPartition`:
+/// `urMemBufferPartition`: Makes a buffer that is a part of another one and keeps it alive.
 pub type PfnUrMemBufferPartition = Option<
     unsafe extern "C" fn(
         hBuffer: ur_mem_handle_t,
@@ -361,7 +361,7 @@ pub type PfnUrMemBufferPartition = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemGetNativeHandle`:
+/// `urMemGetNativeHandle`: Gives the driver's own handle of a buffer or an image on a device.
 pub type PfnUrMemGetNativeHandle = Option<
     unsafe extern "C" fn(
         hMem: ur_mem_handle_t,
@@ -370,7 +370,7 @@ pub type PfnUrMemGetNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemBufferCreateWithNativeHandle`:
+/// `urMemBufferCreateWithNativeHandle`: Makes a buffer from the driver's own handle of one.
 pub type PfnUrMemBufferCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativeMem: ur_native_handle_t,
@@ -380,7 +380,7 @@ pub type PfnUrMemBufferCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemImageCreateWithNativeHandle`:
+/// `urMemImageCreateWithNativeHandle`: Makes an image from the driver's own handle of one.
 pub type PfnUrMemImageCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativeMem: ur_native_handle_t,
@@ -392,7 +392,7 @@ pub type PfnUrMemImageCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemGetInfo`:
+/// `urMemGetInfo`: Answers a question about a buffer or an image, or says how many bytes the answer takes.
 pub type PfnUrMemGetInfo = Option<
     unsafe extern "C" fn(
         hMemory: ur_mem_handle_t,
@@ -403,7 +403,7 @@ pub type PfnUrMemGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemImageGetInfo`:
+/// `urMemImageGetInfo`: Answers a question that only images have an answer to.
 pub type PfnUrMemImageGetInfo = Option<
     unsafe extern "C" fn(
         hMemory: ur_mem_handle_t,
@@ -414,7 +414,7 @@ pub type PfnUrMemImageGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urSamplerCreate`:
+/// `urSamplerCreate`: Makes a sampler, which says how kernels read between and beyond the texels of an image.
 pub type PfnUrSamplerCreate = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -423,15 +423,15 @@ pub type PfnUrSamplerCreate = Option<
     ) -> ur_result_t,
 >;
 
-/// `urSamplerRetain`:
+/// `urSamplerRetain`: Adds an owner to a sampler.
 pub type PfnUrSamplerRetain =
     Option<unsafe extern "C" fn(hSampler: ur_sampler_handle_t) -> ur_result_t>;
 
-/// `urSamplerRelease`:
+/// `urSamplerRelease`: Takes an owner from a sampler; without any, it goes away.
 pub type PfnUrSamplerRelease =
     Option<unsafe extern "C" fn(hSampler: ur_sampler_handle_t) -> ur_result_t>;
 
-/// `urSamplerGetInfo`:
+/// `urSamplerGetInfo`: Answers a question about a sampler, or says how many bytes the answer takes.
 pub type PfnUrSamplerGetInfo = Option<
     unsafe extern "C" fn(
         hSampler: ur_sampler_handle_t,
@@ -442,7 +442,7 @@ pub type PfnUrSamplerGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urSamplerGetNativeHandle`:
+/// `urSamplerGetNativeHandle`: Gives the driver's own handle of a sampler, without a change of owners.
 pub type PfnUrSamplerGetNativeHandle = Option<
     unsafe extern "C" fn(
         hSampler: ur_sampler_handle_t,
@@ -450,7 +450,7 @@ pub type PfnUrSamplerGetNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urSamplerCreateWithNativeHandle`:
+/// `urSamplerCreateWithNativeHandle`: Makes a sampler from the driver's own handle of one.
 pub type PfnUrSamplerCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativeSampler: ur_native_handle_t,
@@ -460,7 +460,7 @@ pub type PfnUrSamplerCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMHostAlloc`:
+/// `urUSMHostAlloc`: Allocates host memory that every device of the context can reach.
 pub type PfnUrUSMHostAlloc = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -471,7 +471,7 @@ pub type PfnUrUSMHostAlloc = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMDeviceAlloc`:
+/// `urUSMDeviceAlloc`: Allocates memory of a device that the host cannot reach.
 pub type PfnUrUSMDeviceAlloc = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -483,7 +483,7 @@ pub type PfnUrUSMDeviceAlloc = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMSharedAlloc`:
+/// `urUSMSharedAlloc`: Allocates memory that moves between the host and a device as they use it.
 pub type PfnUrUSMSharedAlloc = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -495,11 +495,11 @@ pub type PfnUrUSMSharedAlloc = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMFree`:
+/// `urUSMFree`: Frees a USM allocation, after the commands that use it have ended.
 pub type PfnUrUSMFree =
     Option<unsafe extern "C" fn(hContext: ur_context_handle_t, pMem: *mut c_void) -> ur_result_t>;
 
-/// `urUSMGetMemAllocInfo`:
+/// `urUSMGetMemAllocInfo`: Answers a question about the USM allocation that a pointer lies in.
 pub type PfnUrUSMGetMemAllocInfo = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -511,7 +511,7 @@ pub type PfnUrUSMGetMemAllocInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolCreate`:
+/// `urUSMPoolCreate`: Makes a pool that USM allocations can come from.
 pub type PfnUrUSMPoolCreate = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -520,15 +520,15 @@ pub type PfnUrUSMPoolCreate = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolRetain`:
+/// `urUSMPoolRetain`: Adds an owner to a USM pool.
 pub type PfnUrUSMPoolRetain =
     Option<unsafe extern "C" fn(pPool: ur_usm_pool_handle_t) -> ur_result_t>;
 
-/// `urUSMPoolRelease`:
+/// `urUSMPoolRelease`: Takes an owner from a USM pool; without any, it goes away.
 pub type PfnUrUSMPoolRelease =
     Option<unsafe extern "C" fn(pPool: ur_usm_pool_handle_t) -> ur_result_t>;
 
-/// `urUSMPoolGetInfo`:
+/// `urUSMPoolGetInfo`: Answers a question about a USM pool.
 pub type PfnUrUSMPoolGetInfo = Option<
     unsafe extern "C" fn(
         hPool: ur_usm_pool_handle_t,
@@ -539,7 +539,7 @@ pub type PfnUrUSMPoolGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urVirtualMemGranularityGetInfo`:
+/// `urVirtualMemGranularityGetInfo`: Says in what multiples virtual and physical memory are to be asked for.
 pub type PfnUrVirtualMemGranularityGetInfo = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -552,7 +552,7 @@ pub type PfnUrVirtualMemGranularityGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urVirtualMemReserve`:
+/// `urVirtualMemReserve`: Reserves a range of virtual addresses without memory behind them.
 pub type PfnUrVirtualMemReserve = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -562,7 +562,7 @@ pub type PfnUrVirtualMemReserve = Option<
     ) -> ur_result_t,
 >;
 
-/// `urVirtualMemFree`:
+/// `urVirtualMemFree`: Gives a reserved range of virtual addresses back.
 pub type PfnUrVirtualMemFree = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -571,7 +571,7 @@ pub type PfnUrVirtualMemFree = Option<
     ) -> ur_result_t,
 >;
 
-/// `urVirtualMemMap`:
+/// `urVirtualMemMap`: Puts physical memory behind a part of a reserved range.
 pub type PfnUrVirtualMemMap = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -583,7 +583,7 @@ pub type PfnUrVirtualMemMap = Option<
     ) -> ur_result_t,
 >;
 
-/// `urVirtualMemUnmap`:
+/// `urVirtualMemUnmap`: Takes the physical memory behind a range away.
 pub type PfnUrVirtualMemUnmap = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -592,7 +592,7 @@ pub type PfnUrVirtualMemUnmap = Option<
     ) -> ur_result_t,
 >;
 
-/// `urVirtualMemSetAccess`:
+/// `urVirtualMemSetAccess`: Changes what devices may do with a mapped range.
 pub type PfnUrVirtualMemSetAccess = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -602,7 +602,7 @@ pub type PfnUrVirtualMemSetAccess = Option<
     ) -> ur_result_t,
 >;
 
-/// `urVirtualMemGetInfo`:
+/// `urVirtualMemGetInfo`: Answers a question about a mapped range.
 pub type PfnUrVirtualMemGetInfo = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -615,7 +615,7 @@ pub type PfnUrVirtualMemGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urPhysicalMemCreate`:
+/// `urPhysicalMemCreate`: Makes a block of physical memory of a device, to be mapped.
 pub type PfnUrPhysicalMemCreate = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -626,15 +626,15 @@ pub type PfnUrPhysicalMemCreate = Option<
     ) -> ur_result_t,
 >;
 
-/// `urPhysicalMemRetain`:
+/// `urPhysicalMemRetain`: Adds an owner to a block of physical memory.
 pub type PfnUrPhysicalMemRetain =
     Option<unsafe extern "C" fn(hPhysicalMem: ur_physical_mem_handle_t) -> ur_result_t>;
 
-/// `urPhysicalMemRelease`:
+/// `urPhysicalMemRelease`: Takes an owner from a block of physical memory; without any, it goes away.
 pub type PfnUrPhysicalMemRelease =
     Option<unsafe extern "C" fn(hPhysicalMem: ur_physical_mem_handle_t) -> ur_result_t>;
 
-/// `urPhysicalMemGetInfo`:
+/// `urPhysicalMemGetInfo`: Answers a question about a block of physical memory.
 pub type PfnUrPhysicalMemGetInfo = Option<
     unsafe extern "C" fn(
         hPhysicalMem: ur_physical_mem_handle_t,
@@ -645,7 +645,7 @@ pub type PfnUrPhysicalMemGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramCreateWithIL`:
+/// `urProgramCreateWithIL`: Makes a program from SPIR-V or another intermediate language that the devices take.
 pub type PfnUrProgramCreateWithIL = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -656,7 +656,7 @@ pub type PfnUrProgramCreateWithIL = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramCreateWithBinary`:
+/// `urProgramCreateWithBinary`: Makes a program from a binary per device.
 pub type PfnUrProgramCreateWithBinary = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -669,7 +669,7 @@ pub type PfnUrProgramCreateWithBinary = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramBuild`:
+/// `urProgramBuild`: Compiles and links a program for all its devices.
 pub type PfnUrProgramBuild = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -678,7 +678,7 @@ pub type PfnUrProgramBuild = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramCompile`:
+/// `urProgramCompile`: Compiles a program without linking it.
 pub type PfnUrProgramCompile = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -687,7 +687,7 @@ pub type PfnUrProgramCompile = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramLink`:
+/// `urProgramLink`: Links compiled programs to a new one that can run.
 pub type PfnUrProgramLink = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -698,15 +698,15 @@ pub type PfnUrProgramLink = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramRetain`:
+/// `urProgramRetain`: Adds an owner to a program.
 pub type PfnUrProgramRetain =
     Option<unsafe extern "C" fn(hProgram: ur_program_handle_t) -> ur_result_t>;
 
-/// `urProgramRelease`:
+/// `urProgramRelease`: Takes an owner from a program; without any, it goes away.
 pub type PfnUrProgramRelease =
     Option<unsafe extern "C" fn(hProgram: ur_program_handle_t) -> ur_result_t>;
 
-/// `urProgramGetFunctionPointer`:
+/// `urProgramGetFunctionPointer`: Gives a device's address of a function of a built program.
 pub type PfnUrProgramGetFunctionPointer = Option<
     unsafe extern "C" fn(
         hDevice: ur_device_handle_t,
@@ -716,7 +716,7 @@ pub type PfnUrProgramGetFunctionPointer = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramGetGlobalVariablePointer`:
+/// `urProgramGetGlobalVariablePointer`: Gives a device's address of a global variable of a built program, and its size.
 pub type PfnUrProgramGetGlobalVariablePointer = Option<
     unsafe extern "C" fn(
         hDevice: ur_device_handle_t,
@@ -727,7 +727,7 @@ pub type PfnUrProgramGetGlobalVariablePointer = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramGetInfo`:
+/// `urProgramGetInfo`: Answers a question about a program, or says how many bytes the answer takes.
 pub type PfnUrProgramGetInfo = Option<
     unsafe extern "C" fn(
         hProgram: ur_program_handle_t,
@@ -738,7 +738,7 @@ pub type PfnUrProgramGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramGetBuildInfo`:
+/// `urProgramGetBuildInfo`: Answers a question about how a program was built for a device, such as the log.
 pub type PfnUrProgramGetBuildInfo = Option<
     unsafe extern "C" fn(
         hProgram: ur_program_handle_t,
@@ -750,7 +750,7 @@ pub type PfnUrProgramGetBuildInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramSetSpecializationConstants`:
+/// `urProgramSetSpecializationConstants`: Sets specialization constants of a program before it is built.
 pub type PfnUrProgramSetSpecializationConstants = Option<
     unsafe extern "C" fn(
         hProgram: ur_program_handle_t,
@@ -759,7 +759,7 @@ pub type PfnUrProgramSetSpecializationConstants = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramGetNativeHandle`:
+/// `urProgramGetNativeHandle`: Gives the driver's own handle of a program, without a change of owners.
 pub type PfnUrProgramGetNativeHandle = Option<
     unsafe extern "C" fn(
         hProgram: ur_program_handle_t,
@@ -767,7 +767,7 @@ pub type PfnUrProgramGetNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramCreateWithNativeHandle`:
+/// `urProgramCreateWithNativeHandle`: Makes a program from the driver's own handle of one.
 pub type PfnUrProgramCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativeProgram: ur_native_handle_t,
@@ -777,7 +777,7 @@ pub type PfnUrProgramCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urQueueGetInfo`:
+/// `urQueueGetInfo`: Answers a question about a queue, or says how many bytes the answer takes.
 pub type PfnUrQueueGetInfo = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -788,7 +788,7 @@ pub type PfnUrQueueGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urQueueCreate`:
+/// `urQueueCreate`: Makes a queue of commands for a device.
 pub type PfnUrQueueCreate = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -798,13 +798,13 @@ pub type PfnUrQueueCreate = Option<
     ) -> ur_result_t,
 >;
 
-/// `urQueueRetain`:
+/// `urQueueRetain`: Adds an owner to a queue.
 pub type PfnUrQueueRetain = Option<unsafe extern "C" fn(hQueue: ur_queue_handle_t) -> ur_result_t>;
 
-/// `urQueueRelease`:
+/// `urQueueRelease`: Takes an owner from a queue; without any, it goes away.
 pub type PfnUrQueueRelease = Option<unsafe extern "C" fn(hQueue: ur_queue_handle_t) -> ur_result_t>;
 
-/// `urQueueGetNativeHandle`:
+/// `urQueueGetNativeHandle`: Gives the driver's own handle of a queue, of the kind that the descriptor asks for.
 pub type PfnUrQueueGetNativeHandle = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -813,7 +813,7 @@ pub type PfnUrQueueGetNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urQueueCreateWithNativeHandle`:
+/// `urQueueCreateWithNativeHandle`: Makes a queue from the driver's own handle of one.
 pub type PfnUrQueueCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativeQueue: ur_native_handle_t,
@@ -824,13 +824,13 @@ pub type PfnUrQueueCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urQueueFinish`:
+/// `urQueueFinish`: Waits until every command of a queue has ended.
 pub type PfnUrQueueFinish = Option<unsafe extern "C" fn(hQueue: ur_queue_handle_t) -> ur_result_t>;
 
-/// `urQueueFlush`:
+/// `urQueueFlush`: Makes sure that every command of a queue has been handed to the device.
 pub type PfnUrQueueFlush = Option<unsafe extern "C" fn(hQueue: ur_queue_handle_t) -> ur_result_t>;
 
-/// `urEventGetInfo`:
+/// `urEventGetInfo`: Answers a question about an event, or says how many bytes the answer takes.
 pub type PfnUrEventGetInfo = Option<
     unsafe extern "C" fn(
         hEvent: ur_event_handle_t,
@@ -841,7 +841,7 @@ pub type PfnUrEventGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEventGetProfilingInfo`:
+/// `urEventGetProfilingInfo`: Gives one of the times of an event's command, in nanoseconds of the device's clock.
 pub type PfnUrEventGetProfilingInfo = Option<
     unsafe extern "C" fn(
         hEvent: ur_event_handle_t,
@@ -852,18 +852,18 @@ pub type PfnUrEventGetProfilingInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEventWait`:
+/// `urEventWait`: Waits until every event of a list is complete.
 pub type PfnUrEventWait = Option<
     unsafe extern "C" fn(numEvents: u32, phEventWaitList: *const ur_event_handle_t) -> ur_result_t,
 >;
 
-/// `urEventRetain`:
+/// `urEventRetain`: Adds an owner to an event.
 pub type PfnUrEventRetain = Option<unsafe extern "C" fn(hEvent: ur_event_handle_t) -> ur_result_t>;
 
-/// `urEventRelease`:
+/// `urEventRelease`: Takes an owner from an event; without any, it goes away.
 pub type PfnUrEventRelease = Option<unsafe extern "C" fn(hEvent: ur_event_handle_t) -> ur_result_t>;
 
-/// `urEventGetNativeHandle`:
+/// `urEventGetNativeHandle`: Gives the driver's own handle of an event, without a change of owners.
 pub type PfnUrEventGetNativeHandle = Option<
     unsafe extern "C" fn(
         hEvent: ur_event_handle_t,
@@ -871,7 +871,7 @@ pub type PfnUrEventGetNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEventCreateWithNativeHandle`:
+/// `urEventCreateWithNativeHandle`: Makes an event from the driver's own handle of one.
 pub type PfnUrEventCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativeEvent: ur_native_handle_t,
@@ -881,7 +881,7 @@ pub type PfnUrEventCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEventSetCallback`:
+/// `urEventSetCallback`: Sets a function that is called when an event reaches a status; at once if it already has.
 pub type PfnUrEventSetCallback = Option<
     unsafe extern "C" fn(
         hEvent: ur_event_handle_t,
@@ -891,7 +891,7 @@ pub type PfnUrEventSetCallback = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueEventsWait`:
+/// `urEnqueueEventsWait`: Enqueues a command that ends when the listed events, or all commands before it, have ended.
 pub type PfnUrEnqueueEventsWait = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -901,7 +901,7 @@ pub type PfnUrEnqueueEventsWait = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueEventsWaitWithBarrier`:
+/// `urEnqueueEventsWaitWithBarrier`: Enqueues a command as urEnqueueEventsWait does, and lets no later command begin before it ends.
 pub type PfnUrEnqueueEventsWaitWithBarrier = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -911,7 +911,7 @@ pub type PfnUrEnqueueEventsWaitWithBarrier = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemBufferRead`:
+/// `urEnqueueMemBufferRead`: Enqueues a copy from a buffer to host memory.
 pub type PfnUrEnqueueMemBufferRead = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -926,7 +926,7 @@ pub type PfnUrEnqueueMemBufferRead = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemBufferWrite`:
+/// `urEnqueueMemBufferWrite`: Enqueues a copy from host memory to a buffer.
 pub type PfnUrEnqueueMemBufferWrite = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -941,7 +941,7 @@ pub type PfnUrEnqueueMemBufferWrite = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemBufferReadRect`:
+/// `urEnqueueMemBufferReadRect`: Enqueues a copy of a box of bytes from a buffer to host memory.
 pub type PfnUrEnqueueMemBufferReadRect = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -961,7 +961,7 @@ pub type PfnUrEnqueueMemBufferReadRect = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemBufferWriteRect`:
+/// `urEnqueueMemBufferWriteRect`: Enqueues a copy of a box of bytes from host memory to a buffer.
 pub type PfnUrEnqueueMemBufferWriteRect = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -981,7 +981,7 @@ pub type PfnUrEnqueueMemBufferWriteRect = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemBufferCopy`:
+/// `urEnqueueMemBufferCopy`: Enqueues a copy between buffers.
 pub type PfnUrEnqueueMemBufferCopy = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -996,7 +996,7 @@ pub type PfnUrEnqueueMemBufferCopy = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemBufferCopyRect`:
+/// `urEnqueueMemBufferCopyRect`: Enqueues a copy of a box of bytes between buffers.
 pub type PfnUrEnqueueMemBufferCopyRect = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1015,7 +1015,7 @@ pub type PfnUrEnqueueMemBufferCopyRect = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemBufferFill`:
+/// `urEnqueueMemBufferFill`: Enqueues filling a part of a buffer with a repeated pattern.
 pub type PfnUrEnqueueMemBufferFill = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1030,7 +1030,7 @@ pub type PfnUrEnqueueMemBufferFill = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemImageRead`:
+/// `urEnqueueMemImageRead`: Enqueues a copy of a region of an image to host memory.
 pub type PfnUrEnqueueMemImageRead = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1047,7 +1047,7 @@ pub type PfnUrEnqueueMemImageRead = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemImageWrite`:
+/// `urEnqueueMemImageWrite`: Enqueues a copy from host memory to a region of an image.
 pub type PfnUrEnqueueMemImageWrite = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1064,7 +1064,7 @@ pub type PfnUrEnqueueMemImageWrite = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemImageCopy`:
+/// `urEnqueueMemImageCopy`: Enqueues a copy of a region between images.
 pub type PfnUrEnqueueMemImageCopy = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1079,7 +1079,7 @@ pub type PfnUrEnqueueMemImageCopy = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemBufferMap`:
+/// `urEnqueueMemBufferMap`: Enqueues making a part of a buffer visible to the host, and gives its address there.
 pub type PfnUrEnqueueMemBufferMap = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1095,7 +1095,7 @@ pub type PfnUrEnqueueMemBufferMap = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueMemUnmap`:
+/// `urEnqueueMemUnmap`: Enqueues the end of a mapping, after which the host's writes are in the memory object.
 pub type PfnUrEnqueueMemUnmap = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1107,7 +1107,7 @@ pub type PfnUrEnqueueMemUnmap = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMFill`:
+/// `urEnqueueUSMFill`: Enqueues filling USM with a repeated pattern.
 pub type PfnUrEnqueueUSMFill = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1121,7 +1121,7 @@ pub type PfnUrEnqueueUSMFill = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMMemcpy`:
+/// `urEnqueueUSMMemcpy`: Enqueues a copy between pointers to USM or host memory.
 pub type PfnUrEnqueueUSMMemcpy = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1135,7 +1135,7 @@ pub type PfnUrEnqueueUSMMemcpy = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMPrefetch`:
+/// `urEnqueueUSMPrefetch`: Enqueues moving shared memory to where it is needed next.
 pub type PfnUrEnqueueUSMPrefetch = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1148,7 +1148,7 @@ pub type PfnUrEnqueueUSMPrefetch = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMAdvise`:
+/// `urEnqueueUSMAdvise`: Tells the device how a range of USM will be used.
 pub type PfnUrEnqueueUSMAdvise = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1159,7 +1159,7 @@ pub type PfnUrEnqueueUSMAdvise = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMFill2D`:
+/// `urEnqueueUSMFill2D`: Enqueues filling a rectangle of USM, with a given distance between rows, with a pattern.
 pub type PfnUrEnqueueUSMFill2D = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1175,7 +1175,7 @@ pub type PfnUrEnqueueUSMFill2D = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMMemcpy2D`:
+/// `urEnqueueUSMMemcpy2D`: Enqueues a copy of a rectangle between pointers whose rows have given distances.
 pub type PfnUrEnqueueUSMMemcpy2D = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1192,7 +1192,7 @@ pub type PfnUrEnqueueUSMMemcpy2D = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueDeviceGlobalVariableWrite`:
+/// `urEnqueueDeviceGlobalVariableWrite`: Enqueues a copy from host memory to a global variable of a program.
 pub type PfnUrEnqueueDeviceGlobalVariableWrite = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1208,7 +1208,7 @@ pub type PfnUrEnqueueDeviceGlobalVariableWrite = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueDeviceGlobalVariableRead`:
+/// `urEnqueueDeviceGlobalVariableRead`: Enqueues a copy from a global variable of a program to host memory.
 pub type PfnUrEnqueueDeviceGlobalVariableRead = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1224,7 +1224,7 @@ pub type PfnUrEnqueueDeviceGlobalVariableRead = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueReadHostPipe`:
+/// `urEnqueueReadHostPipe`: Enqueues a read from a pipe between a program and the host.
 pub type PfnUrEnqueueReadHostPipe = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1239,7 +1239,7 @@ pub type PfnUrEnqueueReadHostPipe = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueWriteHostPipe`:
+/// `urEnqueueWriteHostPipe`: Enqueues a write to a pipe between a program and the host.
 pub type PfnUrEnqueueWriteHostPipe = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1254,7 +1254,7 @@ pub type PfnUrEnqueueWriteHostPipe = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueKernelLaunch`:
+/// `urEnqueueKernelLaunch`: Enqueues a kernel over an NDRange with the arguments that were set before.
 pub type PfnUrEnqueueKernelLaunch = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1270,7 +1270,7 @@ pub type PfnUrEnqueueKernelLaunch = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelCreate`:
+/// `urKernelCreate`: Makes a kernel from a function of a built program.
 pub type PfnUrKernelCreate = Option<
     unsafe extern "C" fn(
         hProgram: ur_program_handle_t,
@@ -1279,7 +1279,7 @@ pub type PfnUrKernelCreate = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelGetInfo`:
+/// `urKernelGetInfo`: Answers a question about a kernel, or says how many bytes the answer takes.
 pub type PfnUrKernelGetInfo = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1290,7 +1290,7 @@ pub type PfnUrKernelGetInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelGetGroupInfo`:
+/// `urKernelGetGroupInfo`: Answers a question about a kernel and its work-groups on a device.
 pub type PfnUrKernelGetGroupInfo = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1302,7 +1302,7 @@ pub type PfnUrKernelGetGroupInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelGetSubGroupInfo`:
+/// `urKernelGetSubGroupInfo`: Answers a question about a kernel and its sub-groups on a device.
 pub type PfnUrKernelGetSubGroupInfo = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1314,15 +1314,15 @@ pub type PfnUrKernelGetSubGroupInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelRetain`:
+/// `urKernelRetain`: Adds an owner to a kernel.
 pub type PfnUrKernelRetain =
     Option<unsafe extern "C" fn(hKernel: ur_kernel_handle_t) -> ur_result_t>;
 
-/// `urKernelRelease`:
+/// `urKernelRelease`: Takes an owner from a kernel; without any, it goes away.
 pub type PfnUrKernelRelease =
     Option<unsafe extern "C" fn(hKernel: ur_kernel_handle_t) -> ur_result_t>;
 
-/// `urKernelSetExecInfo`:
+/// `urKernelSetExecInfo`: Tells more about how a kernel will run, such as what memory it reaches indirectly.
 pub type PfnUrKernelSetExecInfo = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1333,7 +1333,7 @@ pub type PfnUrKernelSetExecInfo = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelSetSpecializationConstants`:
+/// `urKernelSetSpecializationConstants`: Sets specialization constants of a kernel before it is launched.
 pub type PfnUrKernelSetSpecializationConstants = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1342,7 +1342,7 @@ pub type PfnUrKernelSetSpecializationConstants = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelGetNativeHandle`:
+/// `urKernelGetNativeHandle`: Gives the driver's own handle of a kernel, without a change of owners.
 pub type PfnUrKernelGetNativeHandle = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1350,7 +1350,7 @@ pub type PfnUrKernelGetNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelCreateWithNativeHandle`:
+/// `urKernelCreateWithNativeHandle`: Makes a kernel from the driver's own handle of one.
 pub type PfnUrKernelCreateWithNativeHandle = Option<
     unsafe extern "C" fn(
         hNativeKernel: ur_native_handle_t,
@@ -1361,7 +1361,7 @@ pub type PfnUrKernelCreateWithNativeHandle = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelGetSuggestedLocalWorkSize`:
+/// `urKernelGetSuggestedLocalWorkSize`: Gives the local size that a launch without one would get.
 pub type PfnUrKernelGetSuggestedLocalWorkSize = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1373,7 +1373,7 @@ pub type PfnUrKernelGetSuggestedLocalWorkSize = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelGetSuggestedLocalWorkSizeWithArgs`:
+/// `urKernelGetSuggestedLocalWorkSizeWithArgs`: Gives the local size that a launch with these arguments and without one would get.
 pub type PfnUrKernelGetSuggestedLocalWorkSizeWithArgs = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1387,7 +1387,7 @@ pub type PfnUrKernelGetSuggestedLocalWorkSizeWithArgs = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelSuggestMaxCooperativeGroupCount`:
+/// `urKernelSuggestMaxCooperativeGroupCount`: Gives how many work-groups of a kernel can run at the same time.
 pub type PfnUrKernelSuggestMaxCooperativeGroupCount = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1399,7 +1399,7 @@ pub type PfnUrKernelSuggestMaxCooperativeGroupCount = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelSetArgValue`:
+/// `urKernelSetArgValue`: Sets an argument of a kernel to a copy of bytes.
 pub type PfnUrKernelSetArgValue = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1410,7 +1410,7 @@ pub type PfnUrKernelSetArgValue = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelSetArgLocal`:
+/// `urKernelSetArgLocal`: Sets an argument of a kernel to local memory of a size.
 pub type PfnUrKernelSetArgLocal = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1420,7 +1420,7 @@ pub type PfnUrKernelSetArgLocal = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelSetArgPointer`:
+/// `urKernelSetArgPointer`: Sets an argument of a kernel to a USM pointer.
 pub type PfnUrKernelSetArgPointer = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1430,7 +1430,7 @@ pub type PfnUrKernelSetArgPointer = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelSetArgSampler`:
+/// `urKernelSetArgSampler`: Sets an argument of a kernel to a sampler.
 pub type PfnUrKernelSetArgSampler = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1440,7 +1440,7 @@ pub type PfnUrKernelSetArgSampler = Option<
     ) -> ur_result_t,
 >;
 
-/// `urKernelSetArgMemObj`:
+/// `urKernelSetArgMemObj`: Sets an argument of a kernel to a buffer or an image.
 pub type PfnUrKernelSetArgMemObj = Option<
     unsafe extern "C" fn(
         hKernel: ur_kernel_handle_t,
@@ -1450,7 +1450,7 @@ pub type PfnUrKernelSetArgMemObj = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueKernelLaunchWithArgsExp`:
+/// `urEnqueueKernelLaunchWithArgsExp`: Enqueues a kernel over an NDRange with all its arguments, which are copied.
 pub type PfnUrEnqueueKernelLaunchWithArgsExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1468,7 +1468,7 @@ pub type PfnUrEnqueueKernelLaunchWithArgsExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMDeviceAllocExp`:
+/// `urEnqueueUSMDeviceAllocExp`: Enqueues an allocation of device memory from a pool; the pointer may be used behind it.
 pub type PfnUrEnqueueUSMDeviceAllocExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1482,7 +1482,7 @@ pub type PfnUrEnqueueUSMDeviceAllocExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMSharedAllocExp`:
+/// `urEnqueueUSMSharedAllocExp`: Enqueues an allocation of shared memory from a pool; the pointer may be used behind it.
 pub type PfnUrEnqueueUSMSharedAllocExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1496,7 +1496,7 @@ pub type PfnUrEnqueueUSMSharedAllocExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMHostAllocExp`:
+/// `urEnqueueUSMHostAllocExp`: Enqueues an allocation of host memory from a pool; the pointer may be used behind it.
 pub type PfnUrEnqueueUSMHostAllocExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1510,7 +1510,7 @@ pub type PfnUrEnqueueUSMHostAllocExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueUSMFreeExp`:
+/// `urEnqueueUSMFreeExp`: Enqueues freeing a USM allocation.
 pub type PfnUrEnqueueUSMFreeExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1522,7 +1522,7 @@ pub type PfnUrEnqueueUSMFreeExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolCreateExp`:
+/// `urUSMPoolCreateExp`: Makes a pool for enqueued allocations on a device.
 pub type PfnUrUSMPoolCreateExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1532,7 +1532,7 @@ pub type PfnUrUSMPoolCreateExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolDestroyExp`:
+/// `urUSMPoolDestroyExp`: Destroys a pool for enqueued allocations.
 pub type PfnUrUSMPoolDestroyExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1541,7 +1541,7 @@ pub type PfnUrUSMPoolDestroyExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolGetDefaultDevicePoolExp`:
+/// `urUSMPoolGetDefaultDevicePoolExp`: Gives the pool that a device begins with.
 pub type PfnUrUSMPoolGetDefaultDevicePoolExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1550,7 +1550,7 @@ pub type PfnUrUSMPoolGetDefaultDevicePoolExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolGetInfoExp`:
+/// `urUSMPoolGetInfoExp`: Answers a question about a pool for enqueued allocations.
 pub type PfnUrUSMPoolGetInfoExp = Option<
     unsafe extern "C" fn(
         hPool: ur_usm_pool_handle_t,
@@ -1560,7 +1560,7 @@ pub type PfnUrUSMPoolGetInfoExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolSetInfoExp`:
+/// `urUSMPoolSetInfoExp`: Changes a property of a pool for enqueued allocations.
 pub type PfnUrUSMPoolSetInfoExp = Option<
     unsafe extern "C" fn(
         hPool: ur_usm_pool_handle_t,
@@ -1570,7 +1570,7 @@ pub type PfnUrUSMPoolSetInfoExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolSetDevicePoolExp`:
+/// `urUSMPoolSetDevicePoolExp`: Makes a pool the one that a device allocates from.
 pub type PfnUrUSMPoolSetDevicePoolExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1579,7 +1579,7 @@ pub type PfnUrUSMPoolSetDevicePoolExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolGetDevicePoolExp`:
+/// `urUSMPoolGetDevicePoolExp`: Gives the pool that a device allocates from.
 pub type PfnUrUSMPoolGetDevicePoolExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1588,7 +1588,7 @@ pub type PfnUrUSMPoolGetDevicePoolExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPoolTrimToExp`:
+/// `urUSMPoolTrimToExp`: Gives memory that a pool holds unused back, down to a size.
 pub type PfnUrUSMPoolTrimToExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1598,7 +1598,7 @@ pub type PfnUrUSMPoolTrimToExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMPitchedAllocExp`:
+/// `urUSMPitchedAllocExp`: Allocates device memory for rows that lie at a distance which the device likes, and gives that distance.
 pub type PfnUrUSMPitchedAllocExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1613,7 +1613,7 @@ pub type PfnUrUSMPitchedAllocExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesUnsampledImageHandleDestroyExp`:
+/// `urBindlessImagesUnsampledImageHandleDestroyExp`: Destroys a handle by which kernels reach an image without a sampler.
 pub type PfnUrBindlessImagesUnsampledImageHandleDestroyExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1622,7 +1622,7 @@ pub type PfnUrBindlessImagesUnsampledImageHandleDestroyExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesSampledImageHandleDestroyExp`:
+/// `urBindlessImagesSampledImageHandleDestroyExp`: Destroys a handle by which kernels reach an image with a sampler.
 pub type PfnUrBindlessImagesSampledImageHandleDestroyExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1631,7 +1631,7 @@ pub type PfnUrBindlessImagesSampledImageHandleDestroyExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesImageAllocateExp`:
+/// `urBindlessImagesImageAllocateExp`: Allocates memory of a device for an image.
 pub type PfnUrBindlessImagesImageAllocateExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1642,7 +1642,7 @@ pub type PfnUrBindlessImagesImageAllocateExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesImageFreeExp`:
+/// `urBindlessImagesImageFreeExp`: Frees memory of an image.
 pub type PfnUrBindlessImagesImageFreeExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1651,7 +1651,7 @@ pub type PfnUrBindlessImagesImageFreeExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesUnsampledImageCreateExp`:
+/// `urBindlessImagesUnsampledImageCreateExp`: Makes a handle by which kernels reach an image without a sampler.
 pub type PfnUrBindlessImagesUnsampledImageCreateExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1663,7 +1663,7 @@ pub type PfnUrBindlessImagesUnsampledImageCreateExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesSampledImageCreateExp`:
+/// `urBindlessImagesSampledImageCreateExp`: Makes a handle by which kernels reach an image with a sampler.
 pub type PfnUrBindlessImagesSampledImageCreateExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1676,7 +1676,7 @@ pub type PfnUrBindlessImagesSampledImageCreateExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesImageCopyExp`:
+/// `urBindlessImagesImageCopyExp`: Enqueues a copy between images and memory of the host or a device.
 pub type PfnUrBindlessImagesImageCopyExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1695,7 +1695,7 @@ pub type PfnUrBindlessImagesImageCopyExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesImageGetInfoExp`:
+/// `urBindlessImagesImageGetInfoExp`: Answers a question about an image's memory.
 pub type PfnUrBindlessImagesImageGetInfoExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1706,7 +1706,7 @@ pub type PfnUrBindlessImagesImageGetInfoExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesGetImageMemoryHandleTypeSupportExp`:
+/// `urBindlessImagesGetImageMemoryHandleTypeSupportExp`: Says whether a device can have images of this kind in that sort of memory.
 pub type PfnUrBindlessImagesGetImageMemoryHandleTypeSupportExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1718,7 +1718,7 @@ pub type PfnUrBindlessImagesGetImageMemoryHandleTypeSupportExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesGetImageUnsampledHandleSupportExp`:
+/// `urBindlessImagesGetImageUnsampledHandleSupportExp`: Says whether kernels can reach images of this kind without a sampler.
 pub type PfnUrBindlessImagesGetImageUnsampledHandleSupportExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1730,7 +1730,7 @@ pub type PfnUrBindlessImagesGetImageUnsampledHandleSupportExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesGetImageSampledHandleSupportExp`:
+/// `urBindlessImagesGetImageSampledHandleSupportExp`: Says whether kernels can reach images of this kind with a sampler.
 pub type PfnUrBindlessImagesGetImageSampledHandleSupportExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1742,7 +1742,7 @@ pub type PfnUrBindlessImagesGetImageSampledHandleSupportExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesMipmapGetLevelExp`:
+/// `urBindlessImagesMipmapGetLevelExp`: Gives the memory of one level of a mipmap.
 pub type PfnUrBindlessImagesMipmapGetLevelExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1753,7 +1753,7 @@ pub type PfnUrBindlessImagesMipmapGetLevelExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesMipmapFreeExp`:
+/// `urBindlessImagesMipmapFreeExp`: Frees the memory of a mipmap.
 pub type PfnUrBindlessImagesMipmapFreeExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1762,7 +1762,7 @@ pub type PfnUrBindlessImagesMipmapFreeExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesImportExternalMemoryExp`:
+/// `urBindlessImagesImportExternalMemoryExp`: Makes memory of another API known to a device.
 pub type PfnUrBindlessImagesImportExternalMemoryExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1774,7 +1774,7 @@ pub type PfnUrBindlessImagesImportExternalMemoryExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesMapExternalArrayExp`:
+/// `urBindlessImagesMapExternalArrayExp`: Gives the image inside memory that came from another API.
 pub type PfnUrBindlessImagesMapExternalArrayExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1786,7 +1786,7 @@ pub type PfnUrBindlessImagesMapExternalArrayExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesMapExternalLinearMemoryExp`:
+/// `urBindlessImagesMapExternalLinearMemoryExp`: Gives a pointer into memory that came from another API.
 pub type PfnUrBindlessImagesMapExternalLinearMemoryExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1798,7 +1798,7 @@ pub type PfnUrBindlessImagesMapExternalLinearMemoryExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesReleaseExternalMemoryExp`:
+/// `urBindlessImagesReleaseExternalMemoryExp`: Forgets memory that came from another API.
 pub type PfnUrBindlessImagesReleaseExternalMemoryExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1807,7 +1807,7 @@ pub type PfnUrBindlessImagesReleaseExternalMemoryExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesFreeMappedLinearMemoryExp`:
+/// `urBindlessImagesFreeMappedLinearMemoryExp`: Frees a pointer into memory that came from another API.
 pub type PfnUrBindlessImagesFreeMappedLinearMemoryExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1816,7 +1816,7 @@ pub type PfnUrBindlessImagesFreeMappedLinearMemoryExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesSupportsImportingHandleTypeExp`:
+/// `urBindlessImagesSupportsImportingHandleTypeExp`: Says whether a device takes memory of other APIs by this kind of handle.
 pub type PfnUrBindlessImagesSupportsImportingHandleTypeExp = Option<
     unsafe extern "C" fn(
         hDevice: ur_device_handle_t,
@@ -1825,7 +1825,7 @@ pub type PfnUrBindlessImagesSupportsImportingHandleTypeExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesImportExternalSemaphoreExp`:
+/// `urBindlessImagesImportExternalSemaphoreExp`: Makes a semaphore of another API known to a device.
 pub type PfnUrBindlessImagesImportExternalSemaphoreExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1836,7 +1836,7 @@ pub type PfnUrBindlessImagesImportExternalSemaphoreExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesReleaseExternalSemaphoreExp`:
+/// `urBindlessImagesReleaseExternalSemaphoreExp`: Forgets a semaphore that came from another API.
 pub type PfnUrBindlessImagesReleaseExternalSemaphoreExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1845,7 +1845,7 @@ pub type PfnUrBindlessImagesReleaseExternalSemaphoreExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesWaitExternalSemaphoreExp`:
+/// `urBindlessImagesWaitExternalSemaphoreExp`: Enqueues waiting for a semaphore of another API.
 pub type PfnUrBindlessImagesWaitExternalSemaphoreExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1858,7 +1858,7 @@ pub type PfnUrBindlessImagesWaitExternalSemaphoreExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urBindlessImagesSignalExternalSemaphoreExp`:
+/// `urBindlessImagesSignalExternalSemaphoreExp`: Enqueues signalling a semaphore of another API.
 pub type PfnUrBindlessImagesSignalExternalSemaphoreExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1871,11 +1871,11 @@ pub type PfnUrBindlessImagesSignalExternalSemaphoreExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urDeviceWaitExp`:
+/// `urDeviceWaitExp`: Waits until every command on a device has ended, whatever queue it is in.
 pub type PfnUrDeviceWaitExp =
     Option<unsafe extern "C" fn(hDevice: ur_device_handle_t) -> ur_result_t>;
 
-/// `urProgramDynamicLinkExp`:
+/// `urProgramDynamicLinkExp`: Resolves the symbols that programs miss by those that others of the list have.
 pub type PfnUrProgramDynamicLinkExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1884,7 +1884,7 @@ pub type PfnUrProgramDynamicLinkExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueTimestampRecordingExp`:
+/// `urEnqueueTimestampRecordingExp`: Enqueues recording the device's time in an event.
 pub type PfnUrEnqueueTimestampRecordingExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -1895,7 +1895,7 @@ pub type PfnUrEnqueueTimestampRecordingExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCGetMemHandleExp`:
+/// `urIPCGetMemHandleExp`: Gives bytes by which another process can open a USM allocation.
 pub type PfnUrIPCGetMemHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1905,7 +1905,7 @@ pub type PfnUrIPCGetMemHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCPutMemHandleExp`:
+/// `urIPCPutMemHandleExp`: Gives the bytes that name a USM allocation to other processes back.
 pub type PfnUrIPCPutMemHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1913,7 +1913,7 @@ pub type PfnUrIPCPutMemHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCOpenMemHandleExp`:
+/// `urIPCOpenMemHandleExp`: Opens a USM allocation of another process by its bytes.
 pub type PfnUrIPCOpenMemHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1924,11 +1924,11 @@ pub type PfnUrIPCOpenMemHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCCloseMemHandleExp`:
+/// `urIPCCloseMemHandleExp`: Closes a USM allocation of another process.
 pub type PfnUrIPCCloseMemHandleExp =
     Option<unsafe extern "C" fn(hContext: ur_context_handle_t, pMem: *mut c_void) -> ur_result_t>;
 
-/// `urIPCGetPhysMemHandleExp`:
+/// `urIPCGetPhysMemHandleExp`: Gives bytes by which another process can open a block of physical memory.
 pub type PfnUrIPCGetPhysMemHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1938,7 +1938,7 @@ pub type PfnUrIPCGetPhysMemHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCPutPhysMemHandleExp`:
+/// `urIPCPutPhysMemHandleExp`: Gives the bytes that name a block of physical memory to other processes back.
 pub type PfnUrIPCPutPhysMemHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1946,7 +1946,7 @@ pub type PfnUrIPCPutPhysMemHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCOpenPhysMemHandleExp`:
+/// `urIPCOpenPhysMemHandleExp`: Opens a block of physical memory of another process by its bytes.
 pub type PfnUrIPCOpenPhysMemHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1957,7 +1957,7 @@ pub type PfnUrIPCOpenPhysMemHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCClosePhysMemHandleExp`:
+/// `urIPCClosePhysMemHandleExp`: Closes a block of physical memory of another process.
 pub type PfnUrIPCClosePhysMemHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1965,7 +1965,7 @@ pub type PfnUrIPCClosePhysMemHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCGetEventHandleExp`:
+/// `urIPCGetEventHandleExp`: Gives bytes by which another process can open an event.
 pub type PfnUrIPCGetEventHandleExp = Option<
     unsafe extern "C" fn(
         hEvent: ur_event_handle_t,
@@ -1974,7 +1974,7 @@ pub type PfnUrIPCGetEventHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCPutEventHandleExp`:
+/// `urIPCPutEventHandleExp`: Gives the bytes that name an event to other processes back.
 pub type PfnUrIPCPutEventHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1982,7 +1982,7 @@ pub type PfnUrIPCPutEventHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urIPCOpenEventHandleExp`:
+/// `urIPCOpenEventHandleExp`: Opens an event of another process by its bytes.
 pub type PfnUrIPCOpenEventHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -1992,7 +1992,7 @@ pub type PfnUrIPCOpenEventHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemoryExportAllocExportableMemoryExp`:
+/// `urMemoryExportAllocExportableMemoryExp`: Allocates device memory that other APIs can be given.
 pub type PfnUrMemoryExportAllocExportableMemoryExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2004,7 +2004,7 @@ pub type PfnUrMemoryExportAllocExportableMemoryExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemoryExportFreeExportableMemoryExp`:
+/// `urMemoryExportFreeExportableMemoryExp`: Frees device memory that other APIs could be given.
 pub type PfnUrMemoryExportFreeExportableMemoryExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2013,7 +2013,7 @@ pub type PfnUrMemoryExportFreeExportableMemoryExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urMemoryExportExportMemoryHandleExp`:
+/// `urMemoryExportExportMemoryHandleExp`: Gives a handle by which another API can reach device memory.
 pub type PfnUrMemoryExportExportMemoryHandleExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2024,7 +2024,7 @@ pub type PfnUrMemoryExportExportMemoryHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramBuildExp`:
+/// `urProgramBuildExp`: Compiles and links a program for some of its devices.
 pub type PfnUrProgramBuildExp = Option<
     unsafe extern "C" fn(
         hProgram: ur_program_handle_t,
@@ -2035,7 +2035,7 @@ pub type PfnUrProgramBuildExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramCompileExp`:
+/// `urProgramCompileExp`: Compiles a program for some of its devices without linking it.
 pub type PfnUrProgramCompileExp = Option<
     unsafe extern "C" fn(
         hProgram: ur_program_handle_t,
@@ -2046,7 +2046,7 @@ pub type PfnUrProgramCompileExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urProgramLinkExp`:
+/// `urProgramLinkExp`: Links compiled programs to a new one for some devices.
 pub type PfnUrProgramLinkExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2060,7 +2060,7 @@ pub type PfnUrProgramLinkExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMContextMemcpyExp`:
+/// `urUSMContextMemcpyExp`: Copies between pointers that belong to a context, without a queue, and waits for the end.
 pub type PfnUrUSMContextMemcpyExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2070,7 +2070,7 @@ pub type PfnUrUSMContextMemcpyExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMHostAllocRegisterExp`:
+/// `urUSMHostAllocRegisterExp`: Makes memory that the host allocated known as USM host memory.
 pub type PfnUrUSMHostAllocRegisterExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2080,12 +2080,12 @@ pub type PfnUrUSMHostAllocRegisterExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMHostAllocUnregisterExp`:
+/// `urUSMHostAllocUnregisterExp`: Ends that memory of the host is known as USM host memory.
 pub type PfnUrUSMHostAllocUnregisterExp = Option<
     unsafe extern "C" fn(hContext: ur_context_handle_t, pHostMem: *mut c_void) -> ur_result_t,
 >;
 
-/// `urUSMImportExp`:
+/// `urUSMImportExp`: Lets devices reach memory of the host faster, where they can.
 pub type PfnUrUSMImportExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2094,11 +2094,11 @@ pub type PfnUrUSMImportExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUSMReleaseExp`:
+/// `urUSMReleaseExp`: Ends what urUSMImportExp began.
 pub type PfnUrUSMReleaseExp =
     Option<unsafe extern "C" fn(hContext: ur_context_handle_t, pMem: *mut c_void) -> ur_result_t>;
 
-/// `urUsmP2PEnablePeerAccessExp`:
+/// `urUsmP2PEnablePeerAccessExp`: Lets a device reach another one's memory.
 pub type PfnUrUsmP2PEnablePeerAccessExp = Option<
     unsafe extern "C" fn(
         commandDevice: ur_device_handle_t,
@@ -2106,7 +2106,7 @@ pub type PfnUrUsmP2PEnablePeerAccessExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUsmP2PDisablePeerAccessExp`:
+/// `urUsmP2PDisablePeerAccessExp`: Ends that a device can reach another one's memory.
 pub type PfnUrUsmP2PDisablePeerAccessExp = Option<
     unsafe extern "C" fn(
         commandDevice: ur_device_handle_t,
@@ -2114,7 +2114,7 @@ pub type PfnUrUsmP2PDisablePeerAccessExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urUsmP2PPeerAccessGetInfoExp`:
+/// `urUsmP2PPeerAccessGetInfoExp`: Says what a device can do with another one's memory.
 pub type PfnUrUsmP2PPeerAccessGetInfoExp = Option<
     unsafe extern "C" fn(
         commandDevice: ur_device_handle_t,
@@ -2126,7 +2126,7 @@ pub type PfnUrUsmP2PPeerAccessGetInfoExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferCreateExp`:
+/// `urCommandBufferCreateExp`: Makes an empty command buffer for a device.
 pub type PfnUrCommandBufferCreateExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2136,19 +2136,19 @@ pub type PfnUrCommandBufferCreateExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferRetainExp`:
+/// `urCommandBufferRetainExp`: Adds an owner to a command buffer.
 pub type PfnUrCommandBufferRetainExp =
     Option<unsafe extern "C" fn(hCommandBuffer: ur_exp_command_buffer_handle_t) -> ur_result_t>;
 
-/// `urCommandBufferReleaseExp`:
+/// `urCommandBufferReleaseExp`: Takes an owner from a command buffer; without any, it goes away.
 pub type PfnUrCommandBufferReleaseExp =
     Option<unsafe extern "C" fn(hCommandBuffer: ur_exp_command_buffer_handle_t) -> ur_result_t>;
 
-/// `urCommandBufferFinalizeExp`:
+/// `urCommandBufferFinalizeExp`: Ends the recording of a command buffer, which can be enqueued from then on.
 pub type PfnUrCommandBufferFinalizeExp =
     Option<unsafe extern "C" fn(hCommandBuffer: ur_exp_command_buffer_handle_t) -> ur_result_t>;
 
-/// `urCommandBufferAppendKernelLaunchExp`:
+/// `urCommandBufferAppendKernelLaunchExp`: Records a kernel launch with the arguments that were set before.
 pub type PfnUrCommandBufferAppendKernelLaunchExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2169,7 +2169,7 @@ pub type PfnUrCommandBufferAppendKernelLaunchExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendKernelLaunchWithArgsExp`:
+/// `urCommandBufferAppendKernelLaunchWithArgsExp`: Records a kernel launch with all its arguments.
 pub type PfnUrCommandBufferAppendKernelLaunchWithArgsExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2192,7 +2192,7 @@ pub type PfnUrCommandBufferAppendKernelLaunchWithArgsExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendUSMMemcpyExp`:
+/// `urCommandBufferAppendUSMMemcpyExp`: Records a copy between pointers to USM or host memory.
 pub type PfnUrCommandBufferAppendUSMMemcpyExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2209,7 +2209,7 @@ pub type PfnUrCommandBufferAppendUSMMemcpyExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendUSMFillExp`:
+/// `urCommandBufferAppendUSMFillExp`: Records filling USM with a repeated pattern.
 pub type PfnUrCommandBufferAppendUSMFillExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2227,7 +2227,7 @@ pub type PfnUrCommandBufferAppendUSMFillExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendMemBufferCopyExp`:
+/// `urCommandBufferAppendMemBufferCopyExp`: Records a copy between buffers.
 pub type PfnUrCommandBufferAppendMemBufferCopyExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2246,7 +2246,7 @@ pub type PfnUrCommandBufferAppendMemBufferCopyExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendMemBufferWriteExp`:
+/// `urCommandBufferAppendMemBufferWriteExp`: Records a copy from host memory to a buffer.
 pub type PfnUrCommandBufferAppendMemBufferWriteExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2264,7 +2264,7 @@ pub type PfnUrCommandBufferAppendMemBufferWriteExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendMemBufferReadExp`:
+/// `urCommandBufferAppendMemBufferReadExp`: Records a copy from a buffer to host memory.
 pub type PfnUrCommandBufferAppendMemBufferReadExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2282,7 +2282,7 @@ pub type PfnUrCommandBufferAppendMemBufferReadExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendMemBufferCopyRectExp`:
+/// `urCommandBufferAppendMemBufferCopyRectExp`: Records a copy of a box of bytes between buffers.
 pub type PfnUrCommandBufferAppendMemBufferCopyRectExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2305,7 +2305,7 @@ pub type PfnUrCommandBufferAppendMemBufferCopyRectExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendMemBufferWriteRectExp`:
+/// `urCommandBufferAppendMemBufferWriteRectExp`: Records a copy of a box of bytes from host memory to a buffer.
 pub type PfnUrCommandBufferAppendMemBufferWriteRectExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2328,7 +2328,7 @@ pub type PfnUrCommandBufferAppendMemBufferWriteRectExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendMemBufferReadRectExp`:
+/// `urCommandBufferAppendMemBufferReadRectExp`: Records a copy of a box of bytes from a buffer to host memory.
 pub type PfnUrCommandBufferAppendMemBufferReadRectExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2351,7 +2351,7 @@ pub type PfnUrCommandBufferAppendMemBufferReadRectExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendMemBufferFillExp`:
+/// `urCommandBufferAppendMemBufferFillExp`: Records filling a part of a buffer with a repeated pattern.
 pub type PfnUrCommandBufferAppendMemBufferFillExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2370,7 +2370,7 @@ pub type PfnUrCommandBufferAppendMemBufferFillExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendUSMPrefetchExp`:
+/// `urCommandBufferAppendUSMPrefetchExp`: Records moving shared memory to where it is needed next.
 pub type PfnUrCommandBufferAppendUSMPrefetchExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2387,7 +2387,7 @@ pub type PfnUrCommandBufferAppendUSMPrefetchExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendUSMAdviseExp`:
+/// `urCommandBufferAppendUSMAdviseExp`: Records a hint how a range of USM will be used.
 pub type PfnUrCommandBufferAppendUSMAdviseExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2404,7 +2404,7 @@ pub type PfnUrCommandBufferAppendUSMAdviseExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferAppendNativeCommandExp`:
+/// `urCommandBufferAppendNativeCommandExp`: Records what a function adds through the driver's own interface.
 pub type PfnUrCommandBufferAppendNativeCommandExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2417,7 +2417,7 @@ pub type PfnUrCommandBufferAppendNativeCommandExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueCommandBufferExp`:
+/// `urEnqueueCommandBufferExp`: Enqueues all commands of a finalized command buffer.
 pub type PfnUrEnqueueCommandBufferExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -2428,7 +2428,7 @@ pub type PfnUrEnqueueCommandBufferExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferUpdateKernelLaunchExp`:
+/// `urCommandBufferUpdateKernelLaunchExp`: Changes recorded kernel launches: kernel, arguments or NDRange.
 pub type PfnUrCommandBufferUpdateKernelLaunchExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2437,7 +2437,7 @@ pub type PfnUrCommandBufferUpdateKernelLaunchExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferUpdateSignalEventExp`:
+/// `urCommandBufferUpdateSignalEventExp`: Gives a recorded command a new event that it completes.
 pub type PfnUrCommandBufferUpdateSignalEventExp = Option<
     unsafe extern "C" fn(
         hCommand: ur_exp_command_buffer_command_handle_t,
@@ -2445,7 +2445,7 @@ pub type PfnUrCommandBufferUpdateSignalEventExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferUpdateWaitEventsExp`:
+/// `urCommandBufferUpdateWaitEventsExp`: Gives a recorded command new events that it waits for.
 pub type PfnUrCommandBufferUpdateWaitEventsExp = Option<
     unsafe extern "C" fn(
         hCommand: ur_exp_command_buffer_command_handle_t,
@@ -2454,7 +2454,7 @@ pub type PfnUrCommandBufferUpdateWaitEventsExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferGetInfoExp`:
+/// `urCommandBufferGetInfoExp`: Answers a question about a command buffer.
 pub type PfnUrCommandBufferGetInfoExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2465,7 +2465,7 @@ pub type PfnUrCommandBufferGetInfoExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urCommandBufferGetNativeHandleExp`:
+/// `urCommandBufferGetNativeHandleExp`: Gives the driver's own handle of a command buffer.
 pub type PfnUrCommandBufferGetNativeHandleExp = Option<
     unsafe extern "C" fn(
         hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2473,7 +2473,7 @@ pub type PfnUrCommandBufferGetNativeHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueHostTaskExp`:
+/// `urEnqueueHostTaskExp`: Enqueues a call of a function on the host.
 pub type PfnUrEnqueueHostTaskExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -2486,7 +2486,7 @@ pub type PfnUrEnqueueHostTaskExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueEventsWaitWithBarrierExt`:
+/// `urEnqueueEventsWaitWithBarrierExt`: Enqueues a barrier as urEnqueueEventsWaitWithBarrier does, with properties.
 pub type PfnUrEnqueueEventsWaitWithBarrierExt = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -2497,7 +2497,7 @@ pub type PfnUrEnqueueEventsWaitWithBarrierExt = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueNativeCommandExp`:
+/// `urEnqueueNativeCommandExp`: Enqueues what a function submits through the driver's own interface.
 pub type PfnUrEnqueueNativeCommandExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -2512,7 +2512,7 @@ pub type PfnUrEnqueueNativeCommandExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEventCreateExp`:
+/// `urEventCreateExp`: Makes an event that enqueued commands can complete again and again.
 pub type PfnUrEventCreateExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2522,7 +2522,7 @@ pub type PfnUrEventCreateExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urGraphCreateExp`:
+/// `urGraphCreateExp`: Makes an empty graph of commands.
 pub type PfnUrGraphCreateExp = Option<
     unsafe extern "C" fn(
         hContext: ur_context_handle_t,
@@ -2530,16 +2530,16 @@ pub type PfnUrGraphCreateExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urQueueBeginGraphCaptureExp`:
+/// `urQueueBeginGraphCaptureExp`: Makes a queue record its commands in a new graph instead of running them.
 pub type PfnUrQueueBeginGraphCaptureExp =
     Option<unsafe extern "C" fn(hQueue: ur_queue_handle_t) -> ur_result_t>;
 
-/// `urQueueBeginCaptureIntoGraphExp`:
+/// `urQueueBeginCaptureIntoGraphExp`: Makes a queue record its commands in a given graph instead of running them.
 pub type PfnUrQueueBeginCaptureIntoGraphExp = Option<
     unsafe extern "C" fn(hQueue: ur_queue_handle_t, hGraph: ur_exp_graph_handle_t) -> ur_result_t,
 >;
 
-/// `urQueueEndGraphCaptureExp`:
+/// `urQueueEndGraphCaptureExp`: Ends the recording of a queue and gives the graph.
 pub type PfnUrQueueEndGraphCaptureExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -2547,7 +2547,7 @@ pub type PfnUrQueueEndGraphCaptureExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urGraphInstantiateGraphExp`:
+/// `urGraphInstantiateGraphExp`: Makes a graph that can run from a recorded one.
 pub type PfnUrGraphInstantiateGraphExp = Option<
     unsafe extern "C" fn(
         hGraph: ur_exp_graph_handle_t,
@@ -2555,7 +2555,7 @@ pub type PfnUrGraphInstantiateGraphExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urEnqueueGraphExp`:
+/// `urEnqueueGraphExp`: Enqueues all commands of a graph that can run.
 pub type PfnUrEnqueueGraphExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -2566,19 +2566,19 @@ pub type PfnUrEnqueueGraphExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urGraphDestroyExp`:
+/// `urGraphDestroyExp`: Destroys a recorded graph.
 pub type PfnUrGraphDestroyExp =
     Option<unsafe extern "C" fn(hGraph: ur_exp_graph_handle_t) -> ur_result_t>;
 
-/// `urGraphExecutableGraphDestroyExp`:
+/// `urGraphExecutableGraphDestroyExp`: Destroys a graph that can run.
 pub type PfnUrGraphExecutableGraphDestroyExp =
     Option<unsafe extern "C" fn(hExecutableGraph: ur_exp_executable_graph_handle_t) -> ur_result_t>;
 
-/// `urQueueIsGraphCaptureEnabledExp`:
+/// `urQueueIsGraphCaptureEnabledExp`: Says whether a queue is recording a graph.
 pub type PfnUrQueueIsGraphCaptureEnabledExp =
     Option<unsafe extern "C" fn(hQueue: ur_queue_handle_t, pResult: *mut bool) -> ur_result_t>;
 
-/// `urQueueGetGraphExp`:
+/// `urQueueGetGraphExp`: Gives the graph that a queue is recording.
 pub type PfnUrQueueGetGraphExp = Option<
     unsafe extern "C" fn(
         hQueue: ur_queue_handle_t,
@@ -2586,15 +2586,15 @@ pub type PfnUrQueueGetGraphExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urGraphIsEmptyExp`:
+/// `urGraphIsEmptyExp`: Says whether a recorded graph has no commands.
 pub type PfnUrGraphIsEmptyExp =
     Option<unsafe extern "C" fn(hGraph: ur_exp_graph_handle_t, pResult: *mut bool) -> ur_result_t>;
 
-/// `urGraphGetIdExp`:
+/// `urGraphGetIdExp`: Gives a number that tells a graph from all others.
 pub type PfnUrGraphGetIdExp =
     Option<unsafe extern "C" fn(hGraph: ur_exp_graph_handle_t, pGraphId: *mut u64) -> ur_result_t>;
 
-/// `urGraphSetDestructionCallbackExp`:
+/// `urGraphSetDestructionCallbackExp`: Sets a function that is called when a graph is destroyed.
 pub type PfnUrGraphSetDestructionCallbackExp = Option<
     unsafe extern "C" fn(
         hGraph: ur_exp_graph_handle_t,
@@ -2603,12 +2603,12 @@ pub type PfnUrGraphSetDestructionCallbackExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urGraphDumpContentsExp`:
+/// `urGraphDumpContentsExp`: Writes the commands of a graph to a file for people to read.
 pub type PfnUrGraphDumpContentsExp = Option<
     unsafe extern "C" fn(hGraph: ur_exp_graph_handle_t, filePath: *const c_char) -> ur_result_t,
 >;
 
-/// `urGraphGetNativeHandleExp`:
+/// `urGraphGetNativeHandleExp`: Gives the driver's own handle of a recorded graph.
 pub type PfnUrGraphGetNativeHandleExp = Option<
     unsafe extern "C" fn(
         hGraph: ur_exp_graph_handle_t,
@@ -2616,7 +2616,7 @@ pub type PfnUrGraphGetNativeHandleExp = Option<
     ) -> ur_result_t,
 >;
 
-/// `urGraphExecutableGraphGetNativeHandleExp`:
+/// `urGraphExecutableGraphGetNativeHandleExp`: Gives the driver's own handle of a graph that can run.
 pub type PfnUrGraphExecutableGraphGetNativeHandleExp = Option<
     unsafe extern "C" fn(
         hExecutableGraph: ur_exp_executable_graph_handle_t,

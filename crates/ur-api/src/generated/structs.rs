@@ -8,6 +8,7 @@ use core::ptr::{null, null_mut};
 
 use super::*;
 
+/// What every properties struct begins with.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_base_properties_t {
@@ -31,6 +32,7 @@ const _: () = {
     assert!(offset_of!(ur_base_properties_t, pNext) == 8);
 };
 
+/// What every descriptor begins with.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_base_desc_t {
@@ -54,6 +56,7 @@ const _: () = {
     assert!(offset_of!(ur_base_desc_t, pNext) == 8);
 };
 
+/// Where a box begins: bytes, rows and slices of a buffer, or texels of an image.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ur_rect_offset_t {
@@ -70,6 +73,7 @@ const _: () = {
     assert!(offset_of!(ur_rect_offset_t, z) == 16);
 };
 
+/// How large a box is: bytes, rows and slices of a buffer, or texels of an image.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ur_rect_region_t {
@@ -86,6 +90,7 @@ const _: () = {
     assert!(offset_of!(ur_rect_region_t, depth) == 16);
 };
 
+/// A place in the source of the program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_code_location_t {
@@ -115,6 +120,7 @@ const _: () = {
     assert!(offset_of!(ur_code_location_t, columnNumber) == 20);
 };
 
+/// How a platform is made from a native handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_platform_native_properties_t {
@@ -141,6 +147,7 @@ const _: () = {
     assert!(offset_of!(ur_platform_native_properties_t, isNativeHandleOwned) == 16);
 };
 
+/// The number that a way to split a device needs.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union ur_device_partition_value_t {
@@ -172,6 +179,7 @@ const _: () = {
     assert!(offset_of!(ur_device_partition_value_t, affinity_domain) == 0);
 };
 
+/// What a device binary is for.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_device_binary_t {
@@ -198,6 +206,7 @@ const _: () = {
     assert!(offset_of!(ur_device_binary_t, pDeviceTargetSpec) == 16);
 };
 
+/// How a device is made from a native handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_device_native_properties_t {
@@ -224,6 +233,7 @@ const _: () = {
     assert!(offset_of!(ur_device_native_properties_t, isNativeHandleOwned) == 16);
 };
 
+/// How a context is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_context_properties_t {
@@ -250,6 +260,7 @@ const _: () = {
     assert!(offset_of!(ur_context_properties_t, flags) == 16);
 };
 
+/// How a context is made from a native handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_context_native_properties_t {
@@ -276,6 +287,7 @@ const _: () = {
     assert!(offset_of!(ur_context_native_properties_t, isNativeHandleOwned) == 16);
 };
 
+/// What the texels of an image are.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ur_image_format_t {
@@ -290,6 +302,7 @@ const _: () = {
     assert!(offset_of!(ur_image_format_t, channelType) == 4);
 };
 
+/// Kind and extent of an image.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_image_desc_t {
@@ -340,6 +353,7 @@ const _: () = {
     assert!(offset_of!(ur_image_desc_t, numSamples) == 76);
 };
 
+/// Where the contents of a new buffer come from.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_buffer_properties_t {
@@ -366,6 +380,7 @@ const _: () = {
     assert!(offset_of!(ur_buffer_properties_t, pHost) == 16);
 };
 
+/// The memory channel that a buffer is to be in.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_buffer_channel_properties_t {
@@ -392,6 +407,7 @@ const _: () = {
     assert!(offset_of!(ur_buffer_channel_properties_t, channel) == 16);
 };
 
+/// The place, by number, that a buffer is to be in.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_buffer_alloc_location_properties_t {
@@ -418,6 +434,7 @@ const _: () = {
     assert!(offset_of!(ur_buffer_alloc_location_properties_t, location) == 16);
 };
 
+/// The part of a buffer that a sub-buffer is.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_buffer_region_t {
@@ -447,6 +464,7 @@ const _: () = {
     assert!(offset_of!(ur_buffer_region_t, size) == 24);
 };
 
+/// How a memory object is made from a native handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_mem_native_properties_t {
@@ -473,6 +491,7 @@ const _: () = {
     assert!(offset_of!(ur_mem_native_properties_t, isNativeHandleOwned) == 16);
 };
 
+/// How a sampler is to read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_sampler_desc_t {
@@ -505,6 +524,7 @@ const _: () = {
     assert!(offset_of!(ur_sampler_desc_t, filterMode) == 24);
 };
 
+/// How a sampler is made from a native handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_sampler_native_properties_t {
@@ -531,6 +551,7 @@ const _: () = {
     assert!(offset_of!(ur_sampler_native_properties_t, isNativeHandleOwned) == 16);
 };
 
+/// How a USM allocation is to be: its alignment and hints.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_usm_desc_t {
@@ -560,6 +581,7 @@ const _: () = {
     assert!(offset_of!(ur_usm_desc_t, align) == 20);
 };
 
+/// How a USM host allocation is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_usm_host_desc_t {
@@ -586,6 +608,7 @@ const _: () = {
     assert!(offset_of!(ur_usm_host_desc_t, flags) == 16);
 };
 
+/// How the device side of a USM allocation is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_usm_device_desc_t {
@@ -612,6 +635,7 @@ const _: () = {
     assert!(offset_of!(ur_usm_device_desc_t, flags) == 16);
 };
 
+/// The place, by number, that a USM allocation is to be in.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_usm_alloc_location_desc_t {
@@ -638,6 +662,7 @@ const _: () = {
     assert!(offset_of!(ur_usm_alloc_location_desc_t, location) == 16);
 };
 
+/// How a USM pool is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_usm_pool_desc_t {
@@ -664,6 +689,7 @@ const _: () = {
     assert!(offset_of!(ur_usm_pool_desc_t, flags) == 16);
 };
 
+/// What sizes a USM pool keeps, and how much it asks the driver for at once.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_usm_pool_limits_desc_t {
@@ -693,6 +719,7 @@ const _: () = {
     assert!(offset_of!(ur_usm_pool_limits_desc_t, minDriverAllocSize) == 24);
 };
 
+/// How a block of physical memory is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_physical_mem_properties_t {
@@ -719,6 +746,7 @@ const _: () = {
     assert!(offset_of!(ur_physical_mem_properties_t, flags) == 16);
 };
 
+/// The value of a piece of metadata.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union ur_program_metadata_value_t {
@@ -750,6 +778,7 @@ const _: () = {
     assert!(offset_of!(ur_program_metadata_value_t, pData) == 0);
 };
 
+/// A specialization constant and its value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_specialization_constant_info_t {
@@ -776,6 +805,7 @@ const _: () = {
     assert!(offset_of!(ur_specialization_constant_info_t, pValue) == 16);
 };
 
+/// How a program is made from a native handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_program_native_properties_t {
@@ -802,6 +832,7 @@ const _: () = {
     assert!(offset_of!(ur_program_native_properties_t, isNativeHandleOwned) == 16);
 };
 
+/// How a queue is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_queue_properties_t {
@@ -828,6 +859,7 @@ const _: () = {
     assert!(offset_of!(ur_queue_properties_t, flags) == 16);
 };
 
+/// Which of the compute engines of a device a queue is to use.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_queue_index_properties_t {
@@ -854,6 +886,7 @@ const _: () = {
     assert!(offset_of!(ur_queue_index_properties_t, computeIndex) == 16);
 };
 
+/// Which native handle of a queue is wanted.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_queue_native_desc_t {
@@ -880,6 +913,7 @@ const _: () = {
     assert!(offset_of!(ur_queue_native_desc_t, pNativeData) == 16);
 };
 
+/// How a queue is made from a native handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_queue_native_properties_t {
@@ -906,6 +940,7 @@ const _: () = {
     assert!(offset_of!(ur_queue_native_properties_t, isNativeHandleOwned) == 16);
 };
 
+/// How an event is made from a native handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_event_native_properties_t {
@@ -932,6 +967,7 @@ const _: () = {
     assert!(offset_of!(ur_event_native_properties_t, isNativeHandleOwned) == 16);
 };
 
+/// How a launch is to be; further properties are chained to it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_launch_ext_properties_t {
@@ -958,6 +994,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_launch_ext_properties_t, flags) == 16);
 };
 
+/// How many work-groups form a cluster, by dimension.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_launch_cluster_property_t {
@@ -984,6 +1021,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_launch_cluster_property_t, clusterDim) == 16);
 };
 
+/// How many bytes of local memory a work-group gets beside its arguments.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_launch_workgroup_property_t {
@@ -1010,6 +1048,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_launch_workgroup_property_t, workgroup_mem_size) == 16);
 };
 
+/// Properties of an argument that is bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_arg_value_properties_t {
@@ -1033,6 +1072,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_arg_value_properties_t, pNext) == 8);
 };
 
+/// Properties of an argument that is local memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_arg_local_properties_t {
@@ -1056,6 +1096,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_arg_local_properties_t, pNext) == 8);
 };
 
+/// Properties of an argument that is a USM pointer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_arg_pointer_properties_t {
@@ -1079,6 +1120,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_arg_pointer_properties_t, pNext) == 8);
 };
 
+/// Properties of what is told about how a kernel runs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_exec_info_properties_t {
@@ -1102,6 +1144,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_exec_info_properties_t, pNext) == 8);
 };
 
+/// Properties of an argument that is a sampler.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_arg_sampler_properties_t {
@@ -1125,6 +1168,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_arg_sampler_properties_t, pNext) == 8);
 };
 
+/// How a kernel uses an argument that is a memory object.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_arg_mem_obj_properties_t {
@@ -1151,6 +1195,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_arg_mem_obj_properties_t, memoryAccess) == 16);
 };
 
+/// How a kernel is made from a native handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_kernel_native_properties_t {
@@ -1177,6 +1222,7 @@ const _: () = {
     assert!(offset_of!(ur_kernel_native_properties_t, isNativeHandleOwned) == 16);
 };
 
+/// A memory object as a kernel argument, and how the kernel uses it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_kernel_arg_mem_obj_tuple_t {
@@ -1200,6 +1246,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_kernel_arg_mem_obj_tuple_t, flags) == 8);
 };
 
+/// How an enqueued allocation is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_async_usm_alloc_properties_t {
@@ -1226,6 +1273,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_async_usm_alloc_properties_t, flags) == 16);
 };
 
+/// Memory of the caller that a USM pool is to hand out.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_usm_pool_buffer_desc_t {
@@ -1261,6 +1309,7 @@ const _: () = {
     assert!(offset_of!(ur_usm_pool_buffer_desc_t, device) == 40);
 };
 
+/// A file descriptor that stands for memory or a semaphore of another API.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_file_descriptor_t {
@@ -1287,6 +1336,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_file_descriptor_t, fd) == 16);
 };
 
+/// A Windows handle that stands for memory or a semaphore of another API.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_win32_handle_t {
@@ -1313,6 +1363,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_win32_handle_t, handle) == 16);
 };
 
+/// The Windows name of memory or a semaphore of another API.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_win32_name_t {
@@ -1339,6 +1390,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_win32_name_t, name) == 16);
 };
 
+/// How a sampler goes between the levels of a mipmap.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_sampler_mip_properties_t {
@@ -1374,6 +1426,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_sampler_mip_properties_t, mipFilterMode) == 28);
 };
 
+/// What a sampler gives outside of an image, by dimension.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_sampler_addr_modes_t {
@@ -1400,6 +1453,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_sampler_addr_modes_t, addrModes) == 16);
 };
 
+/// How a sampler reads a cube map.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_sampler_cubemap_properties_t {
@@ -1426,6 +1480,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_sampler_cubemap_properties_t, cubemapFilterMode) == 16);
 };
 
+/// Memory of another API; a handle is chained to it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_external_mem_desc_t {
@@ -1449,6 +1504,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_external_mem_desc_t, pNext) == 8);
 };
 
+/// A semaphore of another API; a handle is chained to it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_external_semaphore_desc_t {
@@ -1472,6 +1528,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_external_semaphore_desc_t, pNext) == 8);
 };
 
+/// How memory of the host is made known.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_usm_host_alloc_register_properties_t {
@@ -1498,6 +1555,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_usm_host_alloc_register_properties_t, flags) == 16);
 };
 
+/// How a command buffer is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_command_buffer_desc_t {
@@ -1530,6 +1588,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_command_buffer_desc_t, enableProfiling) == 18);
 };
 
+/// How a host task is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_host_task_properties_t {
@@ -1556,6 +1615,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_host_task_properties_t, flags) == 16);
 };
 
+/// How an enqueued barrier is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_enqueue_ext_properties_t {
@@ -1582,6 +1642,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_enqueue_ext_properties_t, flags) == 16);
 };
 
+/// How a command that goes through the driver's own interface is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_enqueue_native_command_properties_t {
@@ -1608,6 +1669,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_enqueue_native_command_properties_t, flags) == 16);
 };
 
+/// How an event made without a command is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_event_desc_t {
@@ -1634,6 +1696,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_event_desc_t, flags) == 16);
 };
 
+/// A way to split a device, with its number.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ur_device_partition_property_t {
@@ -1648,6 +1711,7 @@ const _: () = {
     assert!(offset_of!(ur_device_partition_property_t, value) == 4);
 };
 
+/// A named piece of metadata of a program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_program_metadata_t {
@@ -1677,6 +1741,7 @@ const _: () = {
     assert!(offset_of!(ur_program_metadata_t, value) == 24);
 };
 
+/// The value of a kernel argument.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union ur_exp_kernel_arg_value_t {
@@ -1710,6 +1775,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_kernel_arg_value_t, sampler) == 0);
 };
 
+/// What part of an image is copied where.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_image_copy_region_t {
@@ -1742,6 +1808,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_image_copy_region_t, copyExtent) == 64);
 };
 
+/// A new memory object for an argument of a recorded launch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_command_buffer_update_memobj_arg_desc_t {
@@ -1779,6 +1846,7 @@ const _: () = {
     );
 };
 
+/// A new USM pointer for an argument of a recorded launch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_command_buffer_update_pointer_arg_desc_t {
@@ -1816,6 +1884,7 @@ const _: () = {
     );
 };
 
+/// New bytes for an argument of a recorded launch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_command_buffer_update_value_arg_desc_t {
@@ -1851,6 +1920,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_command_buffer_update_value_arg_desc_t, pNewValueArg) == 40);
 };
 
+/// How a device is to be split.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_device_partition_properties_t {
@@ -1880,6 +1950,7 @@ const _: () = {
     assert!(offset_of!(ur_device_partition_properties_t, PropCount) == 24);
 };
 
+/// Metadata that comes with a program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_program_properties_t {
@@ -1909,6 +1980,7 @@ const _: () = {
     assert!(offset_of!(ur_program_properties_t, pMetadatas) == 24);
 };
 
+/// A kernel argument: its place, kind, size and value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_kernel_arg_properties_t {
@@ -1944,6 +2016,7 @@ const _: () = {
     assert!(offset_of!(ur_exp_kernel_arg_properties_t, value) == 32);
 };
 
+/// What changes in a recorded launch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ur_exp_command_buffer_update_kernel_launch_desc_t {

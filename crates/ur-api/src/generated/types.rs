@@ -11,8 +11,10 @@ pub const API_MAJOR: u32 = 0;
 /// Minor part of the API's version.
 pub const API_MINOR: u32 = 12;
 
+/// A truth value in memory: zero is false.
 pub type ur_bool_t = u8;
 
+/// A driver's own handle, as a number.
 pub type ur_native_handle_t = usize;
 
 /// The beginning of what a [`ur_loader_config_handle_t`] points to.
@@ -22,8 +24,10 @@ pub struct ur_loader_config_handle_t_ {
     _private: [u8; 0],
 }
 
+/// A configuration of the loader.
 pub type ur_loader_config_handle_t = *mut ur_loader_config_handle_t_;
 
+/// A function that tells which line of the program makes the current call.
 pub type ur_code_location_callback_t =
     Option<unsafe extern "C" fn(pUserData: *mut c_void) -> ur_code_location_t>;
 
@@ -35,8 +39,10 @@ pub struct ur_adapter_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// An adapter: the library behind one kind of driver.
 pub type ur_adapter_handle_t = *mut ur_adapter_handle_t_;
 
+/// A function that receives an adapter's messages.
 pub type ur_logger_callback_t = Option<
     unsafe extern "C" fn(
         level: ur_logger_level_t,
@@ -53,24 +59,34 @@ pub struct ur_platform_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A platform: one driver and its devices.
 pub type ur_platform_handle_t = *mut ur_platform_handle_t_;
 
+/// Target of a device binary that nobody knows.
 pub const UR_DEVICE_BINARY_TARGET_UNKNOWN: &CStr = c"<unknown>";
 
+/// Target of a device binary that is SPIR-V with 32-bit addresses.
 pub const UR_DEVICE_BINARY_TARGET_SPIRV32: &CStr = c"spir";
 
+/// Target of a device binary that is SPIR-V with 64-bit addresses.
 pub const UR_DEVICE_BINARY_TARGET_SPIRV64: &CStr = c"spir64";
 
+/// Target of a device binary compiled ahead of time for an OpenCL CPU.
 pub const UR_DEVICE_BINARY_TARGET_SPIRV64_X86_64: &CStr = c"spir64_x86_64";
 
+/// Target of a device binary compiled ahead of time for an Intel GPU.
 pub const UR_DEVICE_BINARY_TARGET_SPIRV64_GEN: &CStr = c"spir64_gen";
 
+/// Target of a device binary compiled ahead of time for an FPGA.
 pub const UR_DEVICE_BINARY_TARGET_SPIRV64_FPGA: &CStr = c"spir64_fpga";
 
+/// Target of a device binary for an NVIDIA GPU.
 pub const UR_DEVICE_BINARY_TARGET_NVPTX64: &CStr = c"nvptx64";
 
+/// Target of a device binary for an AMD GPU.
 pub const UR_DEVICE_BINARY_TARGET_AMDGCN: &CStr = c"amdgcn";
 
+/// Target of a device binary compiled ahead of time for the native CPU adapter.
 pub const UR_DEVICE_BINARY_TARGET_NATIVE_CPU: &CStr = c"native_cpu";
 
 /// The beginning of what a [`ur_device_handle_t`] points to.
@@ -81,6 +97,7 @@ pub struct ur_device_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A device or a part of one.
 pub type ur_device_handle_t = *mut ur_device_handle_t_;
 
 /// The beginning of what a [`ur_context_handle_t`] points to.
@@ -91,8 +108,10 @@ pub struct ur_context_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A context: devices that share memory, programs and events.
 pub type ur_context_handle_t = *mut ur_context_handle_t_;
 
+/// A function that is called when a context goes away.
 pub type ur_context_extended_deleter_t = Option<unsafe extern "C" fn(pUserData: *mut c_void)>;
 
 /// The beginning of what a [`ur_mem_handle_t`] points to.
@@ -103,6 +122,7 @@ pub struct ur_mem_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A memory object: a buffer or an image.
 pub type ur_mem_handle_t = *mut ur_mem_handle_t_;
 
 /// The beginning of what a [`ur_sampler_handle_t`] points to.
@@ -113,6 +133,7 @@ pub struct ur_sampler_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A sampler: how kernels read images.
 pub type ur_sampler_handle_t = *mut ur_sampler_handle_t_;
 
 /// The beginning of what a [`ur_usm_pool_handle_t`] points to.
@@ -123,6 +144,7 @@ pub struct ur_usm_pool_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A pool that USM allocations come from.
 pub type ur_usm_pool_handle_t = *mut ur_usm_pool_handle_t_;
 
 /// The beginning of what a [`ur_physical_mem_handle_t`] points to.
@@ -133,6 +155,7 @@ pub struct ur_physical_mem_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A block of physical memory that can be mapped.
 pub type ur_physical_mem_handle_t = *mut ur_physical_mem_handle_t_;
 
 /// The beginning of what a [`ur_program_handle_t`] points to.
@@ -143,6 +166,7 @@ pub struct ur_program_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A program: code for devices, with the kernels in it.
 pub type ur_program_handle_t = *mut ur_program_handle_t_;
 
 /// The beginning of what a [`ur_queue_handle_t`] points to.
@@ -153,6 +177,7 @@ pub struct ur_queue_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A queue of commands for a device.
 pub type ur_queue_handle_t = *mut ur_queue_handle_t_;
 
 /// The beginning of what a [`ur_event_handle_t`] points to.
@@ -163,8 +188,10 @@ pub struct ur_event_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// An event: the progress of one command.
 pub type ur_event_handle_t = *mut ur_event_handle_t_;
 
+/// A function that is called when an event reaches a status.
 pub type ur_event_callback_t = Option<
     unsafe extern "C" fn(
         hEvent: ur_event_handle_t,
@@ -181,10 +208,13 @@ pub struct ur_kernel_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A kernel: a function of a program that can be launched.
 pub type ur_kernel_handle_t = *mut ur_kernel_handle_t_;
 
+/// An image as kernels know it, as a number.
 pub type ur_exp_image_native_handle_t = usize;
 
+/// The memory of an image, as a number.
 pub type ur_exp_image_mem_native_handle_t = usize;
 
 /// The beginning of what a [`ur_exp_external_mem_handle_t`] points to.
@@ -195,6 +225,7 @@ pub struct ur_exp_external_mem_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// Memory that came from another API.
 pub type ur_exp_external_mem_handle_t = *mut ur_exp_external_mem_handle_t_;
 
 /// The beginning of what a [`ur_exp_external_semaphore_handle_t`] points to.
@@ -205,8 +236,10 @@ pub struct ur_exp_external_semaphore_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A semaphore that came from another API.
 pub type ur_exp_external_semaphore_handle_t = *mut ur_exp_external_semaphore_handle_t_;
 
+/// A place in a command buffer that later commands can wait for.
 pub type ur_exp_command_buffer_sync_point_t = u32;
 
 /// The beginning of what a [`ur_exp_command_buffer_handle_t`] points to.
@@ -217,6 +250,7 @@ pub struct ur_exp_command_buffer_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A command buffer: recorded commands that can be enqueued many times.
 pub type ur_exp_command_buffer_handle_t = *mut ur_exp_command_buffer_handle_t_;
 
 /// The beginning of what a [`ur_exp_command_buffer_command_handle_t`] points to.
@@ -227,13 +261,17 @@ pub struct ur_exp_command_buffer_command_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A command in a command buffer that can be changed later.
 pub type ur_exp_command_buffer_command_handle_t = *mut ur_exp_command_buffer_command_handle_t_;
 
+/// A function that adds to a command buffer through the driver's own interface.
 pub type ur_exp_command_buffer_native_command_function_t =
     Option<unsafe extern "C" fn(pUserData: *mut c_void)>;
 
+/// A function that runs on the host as a command of a queue.
 pub type ur_exp_host_task_function_t = Option<unsafe extern "C" fn(pUserData: *mut c_void)>;
 
+/// A function that submits to a queue through the driver's own interface.
 pub type ur_exp_enqueue_native_command_function_t =
     Option<unsafe extern "C" fn(hQueue: ur_queue_handle_t, pUserData: *mut c_void)>;
 
@@ -245,6 +283,7 @@ pub struct ur_exp_graph_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A graph of recorded commands.
 pub type ur_exp_graph_handle_t = *mut ur_exp_graph_handle_t_;
 
 /// The beginning of what a [`ur_exp_executable_graph_handle_t`] points to.
@@ -255,8 +294,10 @@ pub struct ur_exp_executable_graph_handle_t_ {
     pub table: *const ur_dditable_t,
 }
 
+/// A graph of commands that can run.
 pub type ur_exp_executable_graph_handle_t = *mut ur_exp_executable_graph_handle_t_;
 
+/// A function that is called when a graph is destroyed.
 pub type ur_exp_graph_destruction_callback_t = Option<unsafe extern "C" fn(pUserData: *mut c_void)>;
 
 /// Bits of [`ur_device_init_flag_t`] together.

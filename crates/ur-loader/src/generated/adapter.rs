@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{queried, released, retained, tables};
 
-/// `urAdapterRelease`:
+/// `urAdapterRelease`: Takes an owner from an adapter; with the last one it may let its resources go.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_r
     result
 }
 
-/// `urAdapterRetain`:
+/// `urAdapterRetain`: Adds an owner to an adapter.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_re
     result
 }
 
-/// `urAdapterGetLastError`:
+/// `urAdapterGetLastError`: Gives the adapter's own message and code behind the calling thread's last `UR_RESULT_ERROR_ADAPTER_SPECIFIC`.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn urAdapterGetLastError(
     }
 }
 
-/// `urAdapterGetInfo`:
+/// `urAdapterGetInfo`: Answers a question about an adapter, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn urAdapterGetInfo(
     result
 }
 
-/// `urAdapterSetLoggerCallback`:
+/// `urAdapterSetLoggerCallback`: Sets a function that receives the adapter's messages of at least a level.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn urAdapterSetLoggerCallback(
     }
 }
 
-/// `urAdapterSetLoggerCallbackLevel`:
+/// `urAdapterSetLoggerCallbackLevel`: Sets the least level of message that the adapter's logger function receives.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urContextCreate`:
+/// `urContextCreate`: Makes a context over devices of one platform.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn urContextCreate(
     result
 }
 
-/// `urContextRetain`:
+/// `urContextRetain`: Adds an owner to a context.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn urContextRetain(hContext: ur_context_handle_t) -> ur_re
     result
 }
 
-/// `urContextRelease`:
+/// `urContextRelease`: Takes an owner from a context; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn urContextRelease(hContext: ur_context_handle_t) -> ur_r
     result
 }
 
-/// `urContextGetInfo`:
+/// `urContextGetInfo`: Answers a question about a context, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn urContextGetInfo(
     result
 }
 
-/// `urContextGetNativeHandle`:
+/// `urContextGetNativeHandle`: Gives the driver's own handle of a context, without a change of owners.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn urContextGetNativeHandle(
     }
 }
 
-/// `urContextCreateWithNativeHandle`:
+/// `urContextCreateWithNativeHandle`: Makes a context from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn urContextCreateWithNativeHandle(
     result
 }
 
-/// `urContextSetExtendedDeleter`:
+/// `urContextSetExtendedDeleter`: Sets a function that is called when a context goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

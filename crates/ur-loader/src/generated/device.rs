@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, created_many, queried, released, retained, tables};
 
-/// `urDeviceGet`:
+/// `urDeviceGet`: Lists the root devices of a type on a platform.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn urDeviceGet(
     result
 }
 
-/// `urDeviceGetInfo`:
+/// `urDeviceGetInfo`: Answers a question about a device, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn urDeviceGetInfo(
     result
 }
 
-/// `urDeviceRetain`:
+/// `urDeviceRetain`: Adds an owner to a sub-device; a root device stays as it is.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn urDeviceRetain(hDevice: ur_device_handle_t) -> ur_resul
     result
 }
 
-/// `urDeviceRelease`:
+/// `urDeviceRelease`: Takes an owner from a sub-device, which goes with the last one; a root device stays.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn urDeviceRelease(hDevice: ur_device_handle_t) -> ur_resu
     result
 }
 
-/// `urDevicePartition`:
+/// `urDevicePartition`: Splits a device into sub-devices, each with an owner, or says how many there would be.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn urDevicePartition(
     }
 }
 
-/// `urDeviceSelectBinary`:
+/// `urDeviceSelectBinary`: Picks the one of several device binaries that suits a device best.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn urDeviceSelectBinary(
     }
 }
 
-/// `urDeviceGetNativeHandle`:
+/// `urDeviceGetNativeHandle`: Gives the driver's own handle of a device, without a change of owners.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn urDeviceGetNativeHandle(
     }
 }
 
-/// `urDeviceCreateWithNativeHandle`:
+/// `urDeviceCreateWithNativeHandle`: Makes a device from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn urDeviceCreateWithNativeHandle(
     result
 }
 
-/// `urDeviceGetGlobalTimestamps`:
+/// `urDeviceGetGlobalTimestamps`: Reads a device's clock and the host's at the same moment, in nanoseconds.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, tables};
 
-/// `urEnqueueEventsWait`:
+/// `urEnqueueEventsWait`: Enqueues a command that ends when the listed events, or all commands before it, have ended.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn urEnqueueEventsWait(
     result
 }
 
-/// `urEnqueueEventsWaitWithBarrier`:
+/// `urEnqueueEventsWaitWithBarrier`: Enqueues a command as urEnqueueEventsWait does, and lets no later command begin before it ends.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn urEnqueueEventsWaitWithBarrier(
     result
 }
 
-/// `urEnqueueMemBufferRead`:
+/// `urEnqueueMemBufferRead`: Enqueues a copy from a buffer to host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferRead(
     result
 }
 
-/// `urEnqueueMemBufferWrite`:
+/// `urEnqueueMemBufferWrite`: Enqueues a copy from host memory to a buffer.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferWrite(
     result
 }
 
-/// `urEnqueueMemBufferReadRect`:
+/// `urEnqueueMemBufferReadRect`: Enqueues a copy of a box of bytes from a buffer to host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferReadRect(
     result
 }
 
-/// `urEnqueueMemBufferWriteRect`:
+/// `urEnqueueMemBufferWriteRect`: Enqueues a copy of a box of bytes from host memory to a buffer.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferWriteRect(
     result
 }
 
-/// `urEnqueueMemBufferCopy`:
+/// `urEnqueueMemBufferCopy`: Enqueues a copy between buffers.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopy(
     result
 }
 
-/// `urEnqueueMemBufferCopyRect`:
+/// `urEnqueueMemBufferCopyRect`: Enqueues a copy of a box of bytes between buffers.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -334,7 +334,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopyRect(
     result
 }
 
-/// `urEnqueueMemBufferFill`:
+/// `urEnqueueMemBufferFill`: Enqueues filling a part of a buffer with a repeated pattern.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -375,7 +375,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferFill(
     result
 }
 
-/// `urEnqueueMemImageRead`:
+/// `urEnqueueMemImageRead`: Enqueues a copy of a region of an image to host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -420,7 +420,7 @@ pub unsafe extern "C" fn urEnqueueMemImageRead(
     result
 }
 
-/// `urEnqueueMemImageWrite`:
+/// `urEnqueueMemImageWrite`: Enqueues a copy from host memory to a region of an image.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -465,7 +465,7 @@ pub unsafe extern "C" fn urEnqueueMemImageWrite(
     result
 }
 
-/// `urEnqueueMemImageCopy`:
+/// `urEnqueueMemImageCopy`: Enqueues a copy of a region between images.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -506,7 +506,7 @@ pub unsafe extern "C" fn urEnqueueMemImageCopy(
     result
 }
 
-/// `urEnqueueMemBufferMap`:
+/// `urEnqueueMemBufferMap`: Enqueues making a part of a buffer visible to the host, and gives its address there.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -549,7 +549,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferMap(
     result
 }
 
-/// `urEnqueueMemUnmap`:
+/// `urEnqueueMemUnmap`: Enqueues the end of a mapping, after which the host's writes are in the memory object.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -584,7 +584,7 @@ pub unsafe extern "C" fn urEnqueueMemUnmap(
     result
 }
 
-/// `urEnqueueUSMFill`:
+/// `urEnqueueUSMFill`: Enqueues filling USM with a repeated pattern.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -623,7 +623,7 @@ pub unsafe extern "C" fn urEnqueueUSMFill(
     result
 }
 
-/// `urEnqueueUSMMemcpy`:
+/// `urEnqueueUSMMemcpy`: Enqueues a copy between pointers to USM or host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -662,7 +662,7 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy(
     result
 }
 
-/// `urEnqueueUSMPrefetch`:
+/// `urEnqueueUSMPrefetch`: Enqueues moving shared memory to where it is needed next.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -699,7 +699,7 @@ pub unsafe extern "C" fn urEnqueueUSMPrefetch(
     result
 }
 
-/// `urEnqueueUSMAdvise`:
+/// `urEnqueueUSMAdvise`: Tells the device how a range of USM will be used.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -724,7 +724,7 @@ pub unsafe extern "C" fn urEnqueueUSMAdvise(
     result
 }
 
-/// `urEnqueueUSMFill2D`:
+/// `urEnqueueUSMFill2D`: Enqueues filling a rectangle of USM, with a given distance between rows, with a pattern.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -767,7 +767,7 @@ pub unsafe extern "C" fn urEnqueueUSMFill2D(
     result
 }
 
-/// `urEnqueueUSMMemcpy2D`:
+/// `urEnqueueUSMMemcpy2D`: Enqueues a copy of a rectangle between pointers whose rows have given distances.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -812,7 +812,7 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy2D(
     result
 }
 
-/// `urEnqueueDeviceGlobalVariableWrite`:
+/// `urEnqueueDeviceGlobalVariableWrite`: Enqueues a copy from host memory to a global variable of a program.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -855,7 +855,7 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
     result
 }
 
-/// `urEnqueueDeviceGlobalVariableRead`:
+/// `urEnqueueDeviceGlobalVariableRead`: Enqueues a copy from a global variable of a program to host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -898,7 +898,7 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
     result
 }
 
-/// `urEnqueueReadHostPipe`:
+/// `urEnqueueReadHostPipe`: Enqueues a read from a pipe between a program and the host.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -939,7 +939,7 @@ pub unsafe extern "C" fn urEnqueueReadHostPipe(
     result
 }
 
-/// `urEnqueueWriteHostPipe`:
+/// `urEnqueueWriteHostPipe`: Enqueues a write to a pipe between a program and the host.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urEventGetInfo`:
+/// `urEventGetInfo`: Answers a question about an event, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn urEventGetInfo(
     result
 }
 
-/// `urEventGetProfilingInfo`:
+/// `urEventGetProfilingInfo`: Gives one of the times of an event's command, in nanoseconds of the device's clock.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn urEventGetProfilingInfo(
     result
 }
 
-/// `urEventWait`:
+/// `urEventWait`: Waits until every event of a list is complete.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn urEventWait(
     }
 }
 
-/// `urEventRetain`:
+/// `urEventRetain`: Adds an owner to an event.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t
     result
 }
 
-/// `urEventRelease`:
+/// `urEventRelease`: Takes an owner from an event; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn urEventRelease(hEvent: ur_event_handle_t) -> ur_result_
     result
 }
 
-/// `urEventGetNativeHandle`:
+/// `urEventGetNativeHandle`: Gives the driver's own handle of an event, without a change of owners.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn urEventGetNativeHandle(
     }
 }
 
-/// `urEventCreateWithNativeHandle`:
+/// `urEventCreateWithNativeHandle`: Makes an event from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn urEventCreateWithNativeHandle(
     result
 }
 
-/// `urEventSetCallback`:
+/// `urEventSetCallback`: Sets a function that is called when an event reaches a status; at once if it already has.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

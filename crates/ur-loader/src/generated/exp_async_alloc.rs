@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::tables;
 
-/// `urEnqueueUSMDeviceAllocExp`:
+/// `urEnqueueUSMDeviceAllocExp`: Enqueues an allocation of device memory from a pool; the pointer may be used behind it.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
     }
 }
 
-/// `urEnqueueUSMSharedAllocExp`:
+/// `urEnqueueUSMSharedAllocExp`: Enqueues an allocation of shared memory from a pool; the pointer may be used behind it.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
     }
 }
 
-/// `urEnqueueUSMHostAllocExp`:
+/// `urEnqueueUSMHostAllocExp`: Enqueues an allocation of host memory from a pool; the pointer may be used behind it.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn urEnqueueUSMHostAllocExp(
     }
 }
 
-/// `urEnqueueUSMFreeExp`:
+/// `urEnqueueUSMFreeExp`: Enqueues freeing a USM allocation.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn urEnqueueUSMFreeExp(
     }
 }
 
-/// `urUSMPoolCreateExp`:
+/// `urUSMPoolCreateExp`: Makes a pool for enqueued allocations on a device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn urUSMPoolCreateExp(
     }
 }
 
-/// `urUSMPoolDestroyExp`:
+/// `urUSMPoolDestroyExp`: Destroys a pool for enqueued allocations.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn urUSMPoolDestroyExp(
     }
 }
 
-/// `urUSMPoolGetDefaultDevicePoolExp`:
+/// `urUSMPoolGetDefaultDevicePoolExp`: Gives the pool that a device begins with.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn urUSMPoolGetDefaultDevicePoolExp(
     }
 }
 
-/// `urUSMPoolGetInfoExp`:
+/// `urUSMPoolGetInfoExp`: Answers a question about a pool for enqueued allocations.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn urUSMPoolGetInfoExp(
     }
 }
 
-/// `urUSMPoolSetInfoExp`:
+/// `urUSMPoolSetInfoExp`: Changes a property of a pool for enqueued allocations.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -260,7 +260,7 @@ pub unsafe extern "C" fn urUSMPoolSetInfoExp(
     }
 }
 
-/// `urUSMPoolSetDevicePoolExp`:
+/// `urUSMPoolSetDevicePoolExp`: Makes a pool the one that a device allocates from.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn urUSMPoolSetDevicePoolExp(
     }
 }
 
-/// `urUSMPoolGetDevicePoolExp`:
+/// `urUSMPoolGetDevicePoolExp`: Gives the pool that a device allocates from.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -302,7 +302,7 @@ pub unsafe extern "C" fn urUSMPoolGetDevicePoolExp(
     }
 }
 
-/// `urUSMPoolTrimToExp`:
+/// `urUSMPoolTrimToExp`: Gives memory that a pool holds unused back, down to a size.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, released, tables};
 
-/// `urUSMPitchedAllocExp`:
+/// `urUSMPitchedAllocExp`: Allocates device memory for rows that lie at a distance which the device likes, and gives that distance.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn urUSMPitchedAllocExp(
     }
 }
 
-/// `urBindlessImagesUnsampledImageHandleDestroyExp`:
+/// `urBindlessImagesUnsampledImageHandleDestroyExp`: Destroys a handle by which kernels reach an image without a sampler.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn urBindlessImagesUnsampledImageHandleDestroyExp(
     }
 }
 
-/// `urBindlessImagesSampledImageHandleDestroyExp`:
+/// `urBindlessImagesSampledImageHandleDestroyExp`: Destroys a handle by which kernels reach an image with a sampler.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn urBindlessImagesSampledImageHandleDestroyExp(
     }
 }
 
-/// `urBindlessImagesImageAllocateExp`:
+/// `urBindlessImagesImageAllocateExp`: Allocates memory of a device for an image.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn urBindlessImagesImageAllocateExp(
     }
 }
 
-/// `urBindlessImagesImageFreeExp`:
+/// `urBindlessImagesImageFreeExp`: Frees memory of an image.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn urBindlessImagesImageFreeExp(
     }
 }
 
-/// `urBindlessImagesUnsampledImageCreateExp`:
+/// `urBindlessImagesUnsampledImageCreateExp`: Makes a handle by which kernels reach an image without a sampler.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn urBindlessImagesUnsampledImageCreateExp(
     }
 }
 
-/// `urBindlessImagesSampledImageCreateExp`:
+/// `urBindlessImagesSampledImageCreateExp`: Makes a handle by which kernels reach an image with a sampler.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
     }
 }
 
-/// `urBindlessImagesImageCopyExp`:
+/// `urBindlessImagesImageCopyExp`: Enqueues a copy between images and memory of the host or a device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn urBindlessImagesImageCopyExp(
     result
 }
 
-/// `urBindlessImagesImageGetInfoExp`:
+/// `urBindlessImagesImageGetInfoExp`: Answers a question about an image's memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn urBindlessImagesImageGetInfoExp(
     }
 }
 
-/// `urBindlessImagesGetImageMemoryHandleTypeSupportExp`:
+/// `urBindlessImagesGetImageMemoryHandleTypeSupportExp`: Says whether a device can have images of this kind in that sort of memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn urBindlessImagesGetImageMemoryHandleTypeSupportExp(
     }
 }
 
-/// `urBindlessImagesGetImageUnsampledHandleSupportExp`:
+/// `urBindlessImagesGetImageUnsampledHandleSupportExp`: Says whether kernels can reach images of this kind without a sampler.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -349,7 +349,7 @@ pub unsafe extern "C" fn urBindlessImagesGetImageUnsampledHandleSupportExp(
     }
 }
 
-/// `urBindlessImagesGetImageSampledHandleSupportExp`:
+/// `urBindlessImagesGetImageSampledHandleSupportExp`: Says whether kernels can reach images of this kind with a sampler.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -382,7 +382,7 @@ pub unsafe extern "C" fn urBindlessImagesGetImageSampledHandleSupportExp(
     }
 }
 
-/// `urBindlessImagesMipmapGetLevelExp`:
+/// `urBindlessImagesMipmapGetLevelExp`: Gives the memory of one level of a mipmap.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -407,7 +407,7 @@ pub unsafe extern "C" fn urBindlessImagesMipmapGetLevelExp(
     }
 }
 
-/// `urBindlessImagesMipmapFreeExp`:
+/// `urBindlessImagesMipmapFreeExp`: Frees the memory of a mipmap.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -428,7 +428,7 @@ pub unsafe extern "C" fn urBindlessImagesMipmapFreeExp(
     }
 }
 
-/// `urBindlessImagesImportExternalMemoryExp`:
+/// `urBindlessImagesImportExternalMemoryExp`: Makes memory of another API known to a device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -463,7 +463,7 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalMemoryExp(
     result
 }
 
-/// `urBindlessImagesMapExternalArrayExp`:
+/// `urBindlessImagesMapExternalArrayExp`: Gives the image inside memory that came from another API.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -496,7 +496,7 @@ pub unsafe extern "C" fn urBindlessImagesMapExternalArrayExp(
     }
 }
 
-/// `urBindlessImagesMapExternalLinearMemoryExp`:
+/// `urBindlessImagesMapExternalLinearMemoryExp`: Gives a pointer into memory that came from another API.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -522,7 +522,7 @@ pub unsafe extern "C" fn urBindlessImagesMapExternalLinearMemoryExp(
     }
 }
 
-/// `urBindlessImagesReleaseExternalMemoryExp`:
+/// `urBindlessImagesReleaseExternalMemoryExp`: Forgets memory that came from another API.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -545,7 +545,7 @@ pub unsafe extern "C" fn urBindlessImagesReleaseExternalMemoryExp(
     result
 }
 
-/// `urBindlessImagesFreeMappedLinearMemoryExp`:
+/// `urBindlessImagesFreeMappedLinearMemoryExp`: Frees a pointer into memory that came from another API.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -566,7 +566,7 @@ pub unsafe extern "C" fn urBindlessImagesFreeMappedLinearMemoryExp(
     }
 }
 
-/// `urBindlessImagesSupportsImportingHandleTypeExp`:
+/// `urBindlessImagesSupportsImportingHandleTypeExp`: Says whether a device takes memory of other APIs by this kind of handle.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -587,7 +587,7 @@ pub unsafe extern "C" fn urBindlessImagesSupportsImportingHandleTypeExp(
     }
 }
 
-/// `urBindlessImagesImportExternalSemaphoreExp`:
+/// `urBindlessImagesImportExternalSemaphoreExp`: Makes a semaphore of another API known to a device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -620,7 +620,7 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalSemaphoreExp(
     result
 }
 
-/// `urBindlessImagesReleaseExternalSemaphoreExp`:
+/// `urBindlessImagesReleaseExternalSemaphoreExp`: Forgets a semaphore that came from another API.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -643,7 +643,7 @@ pub unsafe extern "C" fn urBindlessImagesReleaseExternalSemaphoreExp(
     result
 }
 
-/// `urBindlessImagesWaitExternalSemaphoreExp`:
+/// `urBindlessImagesWaitExternalSemaphoreExp`: Enqueues waiting for a semaphore of another API.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -680,7 +680,7 @@ pub unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
     result
 }
 
-/// `urBindlessImagesSignalExternalSemaphoreExp`:
+/// `urBindlessImagesSignalExternalSemaphoreExp`: Enqueues signalling a semaphore of another API.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

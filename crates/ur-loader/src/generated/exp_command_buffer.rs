@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urCommandBufferCreateExp`:
+/// `urCommandBufferCreateExp`: Makes an empty command buffer for a device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn urCommandBufferCreateExp(
     result
 }
 
-/// `urCommandBufferRetainExp`:
+/// `urCommandBufferRetainExp`: Adds an owner to a command buffer.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn urCommandBufferRetainExp(
     result
 }
 
-/// `urCommandBufferReleaseExp`:
+/// `urCommandBufferReleaseExp`: Takes an owner from a command buffer; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn urCommandBufferReleaseExp(
     result
 }
 
-/// `urCommandBufferFinalizeExp`:
+/// `urCommandBufferFinalizeExp`: Ends the recording of a command buffer, which can be enqueued from then on.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn urCommandBufferFinalizeExp(
     }
 }
 
-/// `urCommandBufferAppendKernelLaunchExp`:
+/// `urCommandBufferAppendKernelLaunchExp`: Records a kernel launch with the arguments that were set before.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
     result
 }
 
-/// `urCommandBufferAppendKernelLaunchWithArgsExp`:
+/// `urCommandBufferAppendKernelLaunchWithArgsExp`: Records a kernel launch with all its arguments.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
     result
 }
 
-/// `urCommandBufferAppendUSMMemcpyExp`:
+/// `urCommandBufferAppendUSMMemcpyExp`: Records a copy between pointers to USM or host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
     result
 }
 
-/// `urCommandBufferAppendUSMFillExp`:
+/// `urCommandBufferAppendUSMFillExp`: Records filling USM with a repeated pattern.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -301,7 +301,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
     result
 }
 
-/// `urCommandBufferAppendMemBufferCopyExp`:
+/// `urCommandBufferAppendMemBufferCopyExp`: Records a copy between buffers.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -351,7 +351,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
     result
 }
 
-/// `urCommandBufferAppendMemBufferWriteExp`:
+/// `urCommandBufferAppendMemBufferWriteExp`: Records a copy from host memory to a buffer.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -399,7 +399,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
     result
 }
 
-/// `urCommandBufferAppendMemBufferReadExp`:
+/// `urCommandBufferAppendMemBufferReadExp`: Records a copy from a buffer to host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -447,7 +447,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
     result
 }
 
-/// `urCommandBufferAppendMemBufferCopyRectExp`:
+/// `urCommandBufferAppendMemBufferCopyRectExp`: Records a copy of a box of bytes between buffers.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -505,7 +505,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
     result
 }
 
-/// `urCommandBufferAppendMemBufferWriteRectExp`:
+/// `urCommandBufferAppendMemBufferWriteRectExp`: Records a copy of a box of bytes from host memory to a buffer.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -563,7 +563,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
     result
 }
 
-/// `urCommandBufferAppendMemBufferReadRectExp`:
+/// `urCommandBufferAppendMemBufferReadRectExp`: Records a copy of a box of bytes from a buffer to host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -618,7 +618,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
     }
 }
 
-/// `urCommandBufferAppendMemBufferFillExp`:
+/// `urCommandBufferAppendMemBufferFillExp`: Records filling a part of a buffer with a repeated pattern.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -668,7 +668,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
     result
 }
 
-/// `urCommandBufferAppendUSMPrefetchExp`:
+/// `urCommandBufferAppendUSMPrefetchExp`: Records moving shared memory to where it is needed next.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -714,7 +714,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
     result
 }
 
-/// `urCommandBufferAppendUSMAdviseExp`:
+/// `urCommandBufferAppendUSMAdviseExp`: Records a hint how a range of USM will be used.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -760,7 +760,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
     result
 }
 
-/// `urCommandBufferAppendNativeCommandExp`:
+/// `urCommandBufferAppendNativeCommandExp`: Records what a function adds through the driver's own interface.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -795,7 +795,7 @@ pub unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
     }
 }
 
-/// `urEnqueueCommandBufferExp`:
+/// `urEnqueueCommandBufferExp`: Enqueues all commands of a finalized command buffer.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -828,7 +828,7 @@ pub unsafe extern "C" fn urEnqueueCommandBufferExp(
     result
 }
 
-/// `urCommandBufferUpdateKernelLaunchExp`:
+/// `urCommandBufferUpdateKernelLaunchExp`: Changes recorded kernel launches: kernel, arguments or NDRange.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -851,7 +851,7 @@ pub unsafe extern "C" fn urCommandBufferUpdateKernelLaunchExp(
     }
 }
 
-/// `urCommandBufferUpdateSignalEventExp`:
+/// `urCommandBufferUpdateSignalEventExp`: Gives a recorded command a new event that it completes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -873,7 +873,7 @@ pub unsafe extern "C" fn urCommandBufferUpdateSignalEventExp(
     result
 }
 
-/// `urCommandBufferUpdateWaitEventsExp`:
+/// `urCommandBufferUpdateWaitEventsExp`: Gives a recorded command new events that it waits for.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -894,7 +894,7 @@ pub unsafe extern "C" fn urCommandBufferUpdateWaitEventsExp(
     }
 }
 
-/// `urCommandBufferGetInfoExp`:
+/// `urCommandBufferGetInfoExp`: Answers a question about a command buffer.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -921,7 +921,7 @@ pub unsafe extern "C" fn urCommandBufferGetInfoExp(
     result
 }
 
-/// `urCommandBufferGetNativeHandleExp`:
+/// `urCommandBufferGetNativeHandleExp`: Gives the driver's own handle of a command buffer.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

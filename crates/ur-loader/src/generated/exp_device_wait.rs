@@ -6,7 +6,7 @@ use ur_api::*;
 
 use crate::dispatch::tables;
 
-/// `urDeviceWaitExp`:
+/// `urDeviceWaitExp`: Waits until every command on a device has ended, whatever queue it is in.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -6,7 +6,7 @@ use ur_api::*;
 
 use crate::dispatch::tables;
 
-/// `urProgramDynamicLinkExp`:
+/// `urProgramDynamicLinkExp`: Resolves the symbols that programs miss by those that others of the list have.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

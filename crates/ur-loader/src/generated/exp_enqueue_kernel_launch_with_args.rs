@@ -6,7 +6,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, tables};
 
-/// `urEnqueueKernelLaunchWithArgsExp`:
+/// `urEnqueueKernelLaunchWithArgsExp`: Enqueues a kernel over an NDRange with all its arguments, which are copied.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

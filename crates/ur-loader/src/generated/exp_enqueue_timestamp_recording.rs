@@ -6,7 +6,7 @@ use ur_api::*;
 
 use crate::dispatch::tables;
 
-/// `urEnqueueTimestampRecordingExp`:
+/// `urEnqueueTimestampRecordingExp`: Enqueues recording the device's time in an event.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, tables};
 
-/// `urGraphCreateExp`:
+/// `urGraphCreateExp`: Makes an empty graph of commands.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn urGraphCreateExp(
     result
 }
 
-/// `urQueueBeginGraphCaptureExp`:
+/// `urQueueBeginGraphCaptureExp`: Makes a queue record its commands in a new graph instead of running them.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn urQueueBeginGraphCaptureExp(hQueue: ur_queue_handle_t) 
     }
 }
 
-/// `urQueueBeginCaptureIntoGraphExp`:
+/// `urQueueBeginCaptureIntoGraphExp`: Makes a queue record its commands in a given graph instead of running them.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn urQueueBeginCaptureIntoGraphExp(
     }
 }
 
-/// `urQueueEndGraphCaptureExp`:
+/// `urQueueEndGraphCaptureExp`: Ends the recording of a queue and gives the graph.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn urQueueEndGraphCaptureExp(
     }
 }
 
-/// `urGraphInstantiateGraphExp`:
+/// `urGraphInstantiateGraphExp`: Makes a graph that can run from a recorded one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn urGraphInstantiateGraphExp(
     }
 }
 
-/// `urEnqueueGraphExp`:
+/// `urEnqueueGraphExp`: Enqueues all commands of a graph that can run.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn urEnqueueGraphExp(
     result
 }
 
-/// `urGraphDestroyExp`:
+/// `urGraphDestroyExp`: Destroys a recorded graph.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_
     }
 }
 
-/// `urGraphExecutableGraphDestroyExp`:
+/// `urGraphExecutableGraphDestroyExp`: Destroys a graph that can run.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn urGraphExecutableGraphDestroyExp(
     }
 }
 
-/// `urQueueIsGraphCaptureEnabledExp`:
+/// `urQueueIsGraphCaptureEnabledExp`: Says whether a queue is recording a graph.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn urQueueIsGraphCaptureEnabledExp(
     }
 }
 
-/// `urQueueGetGraphExp`:
+/// `urQueueGetGraphExp`: Gives the graph that a queue is recording.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn urQueueGetGraphExp(
     }
 }
 
-/// `urGraphIsEmptyExp`:
+/// `urGraphIsEmptyExp`: Says whether a recorded graph has no commands.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn urGraphIsEmptyExp(
     }
 }
 
-/// `urGraphGetIdExp`:
+/// `urGraphGetIdExp`: Gives a number that tells a graph from all others.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn urGraphGetIdExp(
     }
 }
 
-/// `urGraphSetDestructionCallbackExp`:
+/// `urGraphSetDestructionCallbackExp`: Sets a function that is called when a graph is destroyed.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn urGraphSetDestructionCallbackExp(
     }
 }
 
-/// `urGraphDumpContentsExp`:
+/// `urGraphDumpContentsExp`: Writes the commands of a graph to a file for people to read.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn urGraphDumpContentsExp(
     }
 }
 
-/// `urGraphGetNativeHandleExp`:
+/// `urGraphGetNativeHandleExp`: Gives the driver's own handle of a recorded graph.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -317,7 +317,7 @@ pub unsafe extern "C" fn urGraphGetNativeHandleExp(
     }
 }
 
-/// `urGraphExecutableGraphGetNativeHandleExp`:
+/// `urGraphExecutableGraphGetNativeHandleExp`: Gives the driver's own handle of a graph that can run.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, tables};
 
-/// `urEnqueueHostTaskExp`:
+/// `urEnqueueHostTaskExp`: Enqueues a call of a function on the host.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, tables};
 
-/// `urIPCGetMemHandleExp`:
+/// `urIPCGetMemHandleExp`: Gives bytes by which another process can open a USM allocation.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn urIPCGetMemHandleExp(
     }
 }
 
-/// `urIPCPutMemHandleExp`:
+/// `urIPCPutMemHandleExp`: Gives the bytes that name a USM allocation to other processes back.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn urIPCPutMemHandleExp(
     }
 }
 
-/// `urIPCOpenMemHandleExp`:
+/// `urIPCOpenMemHandleExp`: Opens a USM allocation of another process by its bytes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn urIPCOpenMemHandleExp(
     }
 }
 
-/// `urIPCCloseMemHandleExp`:
+/// `urIPCCloseMemHandleExp`: Closes a USM allocation of another process.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn urIPCCloseMemHandleExp(
     }
 }
 
-/// `urIPCGetPhysMemHandleExp`:
+/// `urIPCGetPhysMemHandleExp`: Gives bytes by which another process can open a block of physical memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn urIPCGetPhysMemHandleExp(
     }
 }
 
-/// `urIPCPutPhysMemHandleExp`:
+/// `urIPCPutPhysMemHandleExp`: Gives the bytes that name a block of physical memory to other processes back.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn urIPCPutPhysMemHandleExp(
     }
 }
 
-/// `urIPCOpenPhysMemHandleExp`:
+/// `urIPCOpenPhysMemHandleExp`: Opens a block of physical memory of another process by its bytes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn urIPCOpenPhysMemHandleExp(
     }
 }
 
-/// `urIPCClosePhysMemHandleExp`:
+/// `urIPCClosePhysMemHandleExp`: Closes a block of physical memory of another process.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn urIPCClosePhysMemHandleExp(
     }
 }
 
-/// `urIPCGetEventHandleExp`:
+/// `urIPCGetEventHandleExp`: Gives bytes by which another process can open an event.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn urIPCGetEventHandleExp(
     }
 }
 
-/// `urIPCPutEventHandleExp`:
+/// `urIPCPutEventHandleExp`: Gives the bytes that name an event to other processes back.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn urIPCPutEventHandleExp(
     }
 }
 
-/// `urIPCOpenEventHandleExp`:
+/// `urIPCOpenEventHandleExp`: Opens an event of another process by its bytes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

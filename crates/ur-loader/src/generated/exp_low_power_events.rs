@@ -6,7 +6,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, tables};
 
-/// `urEnqueueEventsWaitWithBarrierExt`:
+/// `urEnqueueEventsWaitWithBarrierExt`: Enqueues a barrier as urEnqueueEventsWaitWithBarrier does, with properties.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

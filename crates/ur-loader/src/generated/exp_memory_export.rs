@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::tables;
 
-/// `urMemoryExportAllocExportableMemoryExp`:
+/// `urMemoryExportAllocExportableMemoryExp`: Allocates device memory that other APIs can be given.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn urMemoryExportAllocExportableMemoryExp(
     }
 }
 
-/// `urMemoryExportFreeExportableMemoryExp`:
+/// `urMemoryExportFreeExportableMemoryExp`: Frees device memory that other APIs could be given.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn urMemoryExportFreeExportableMemoryExp(
     }
 }
 
-/// `urMemoryExportExportMemoryHandleExp`:
+/// `urMemoryExportExportMemoryHandleExp`: Gives a handle by which another API can reach device memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, tables};
 
-/// `urProgramBuildExp`:
+/// `urProgramBuildExp`: Compiles and links a program for some of its devices.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn urProgramBuildExp(
     }
 }
 
-/// `urProgramCompileExp`:
+/// `urProgramCompileExp`: Compiles a program for some of its devices without linking it.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn urProgramCompileExp(
     }
 }
 
-/// `urProgramLinkExp`:
+/// `urProgramLinkExp`: Links compiled programs to a new one for some devices.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

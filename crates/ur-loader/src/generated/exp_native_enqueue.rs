@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, tables};
 
-/// `urEnqueueNativeCommandExp`:
+/// `urEnqueueNativeCommandExp`: Enqueues what a function submits through the driver's own interface.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -6,7 +6,7 @@ use ur_api::*;
 
 use crate::dispatch::tables;
 
-/// `urEventCreateExp`:
+/// `urEventCreateExp`: Makes an event that enqueued commands can complete again and again.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::tables;
 
-/// `urUSMContextMemcpyExp`:
+/// `urUSMContextMemcpyExp`: Copies between pointers that belong to a context, without a queue, and waits for the end.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::tables;
 
-/// `urUSMHostAllocRegisterExp`:
+/// `urUSMHostAllocRegisterExp`: Makes memory that the host allocated known as USM host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn urUSMHostAllocRegisterExp(
     }
 }
 
-/// `urUSMHostAllocUnregisterExp`:
+/// `urUSMHostAllocUnregisterExp`: Ends that memory of the host is known as USM host memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

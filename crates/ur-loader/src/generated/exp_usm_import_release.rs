@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::tables;
 
-/// `urUSMImportExp`:
+/// `urUSMImportExp`: Lets devices reach memory of the host faster, where they can.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn urUSMImportExp(
     }
 }
 
-/// `urUSMReleaseExp`:
+/// `urUSMReleaseExp`: Ends what urUSMImportExp began.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

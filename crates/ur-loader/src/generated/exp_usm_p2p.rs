@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{queried, tables};
 
-/// `urUsmP2PEnablePeerAccessExp`:
+/// `urUsmP2PEnablePeerAccessExp`: Lets a device reach another one's memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn urUsmP2PEnablePeerAccessExp(
     }
 }
 
-/// `urUsmP2PDisablePeerAccessExp`:
+/// `urUsmP2PDisablePeerAccessExp`: Ends that a device can reach another one's memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn urUsmP2PDisablePeerAccessExp(
     }
 }
 
-/// `urUsmP2PPeerAccessGetInfoExp`:
+/// `urUsmP2PPeerAccessGetInfoExp`: Says what a device can do with another one's memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

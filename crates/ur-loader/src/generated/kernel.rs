@@ -6,9 +6,9 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::{created, released, retained, tables};
+use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urKernelCreate`:
+/// `urKernelCreate`: Makes a kernel from a function of a built program.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn urKernelCreate(
     result
 }
 
-/// `urKernelGetInfo`:
+/// `urKernelGetInfo`: Answers a question about a kernel, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -47,16 +47,18 @@ pub unsafe extern "C" fn urKernelGetInfo(
     let Some(tables) = (unsafe { tables(hKernel) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Kernel.pfnGetInfo {
+    let result = match tables.Kernel.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hKernel, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
-/// `urKernelGetGroupInfo`:
+/// `urKernelGetGroupInfo`: Answers a question about a kernel and its work-groups on a device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -73,7 +75,7 @@ pub unsafe extern "C" fn urKernelGetGroupInfo(
     let Some(tables) = (unsafe { tables(hKernel) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Kernel.pfnGetGroupInfo {
+    let result = match tables.Kernel.pfnGetGroupInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -86,10 +88,12 @@ pub unsafe extern "C" fn urKernelGetGroupInfo(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
-/// `urKernelGetSubGroupInfo`:
+/// `urKernelGetSubGroupInfo`: Answers a question about a kernel and its sub-groups on a device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -106,7 +110,7 @@ pub unsafe extern "C" fn urKernelGetSubGroupInfo(
     let Some(tables) = (unsafe { tables(hKernel) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Kernel.pfnGetSubGroupInfo {
+    let result = match tables.Kernel.pfnGetSubGroupInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -119,10 +123,12 @@ pub unsafe extern "C" fn urKernelGetSubGroupInfo(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
-/// `urKernelRetain`:
+/// `urKernelRetain`: Adds an owner to a kernel.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -141,7 +147,7 @@ pub unsafe extern "C" fn urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_resul
     result
 }
 
-/// `urKernelRelease`:
+/// `urKernelRelease`: Takes an owner from a kernel; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -160,7 +166,7 @@ pub unsafe extern "C" fn urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_resu
     result
 }
 
-/// `urKernelSetExecInfo`:
+/// `urKernelSetExecInfo`: Tells more about how a kernel will run, such as what memory it reaches indirectly.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -183,7 +189,7 @@ pub unsafe extern "C" fn urKernelSetExecInfo(
     }
 }
 
-/// `urKernelSetSpecializationConstants`:
+/// `urKernelSetSpecializationConstants`: Sets specialization constants of a kernel before it is launched.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -204,7 +210,7 @@ pub unsafe extern "C" fn urKernelSetSpecializationConstants(
     }
 }
 
-/// `urKernelGetNativeHandle`:
+/// `urKernelGetNativeHandle`: Gives the driver's own handle of a kernel, without a change of owners.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -224,7 +230,7 @@ pub unsafe extern "C" fn urKernelGetNativeHandle(
     }
 }
 
-/// `urKernelCreateWithNativeHandle`:
+/// `urKernelCreateWithNativeHandle`: Makes a kernel from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -251,7 +257,7 @@ pub unsafe extern "C" fn urKernelCreateWithNativeHandle(
     result
 }
 
-/// `urKernelGetSuggestedLocalWorkSize`:
+/// `urKernelGetSuggestedLocalWorkSize`: Gives the local size that a launch without one would get.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -284,7 +290,7 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSize(
     }
 }
 
-/// `urKernelGetSuggestedLocalWorkSizeWithArgs`:
+/// `urKernelGetSuggestedLocalWorkSizeWithArgs`: Gives the local size that a launch with these arguments and without one would get.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -321,7 +327,7 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
     }
 }
 
-/// `urKernelSuggestMaxCooperativeGroupCount`:
+/// `urKernelSuggestMaxCooperativeGroupCount`: Gives how many work-groups of a kernel can run at the same time.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urMemImageCreate`:
+/// `urMemImageCreate`: Makes an image in a context.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn urMemImageCreate(
     result
 }
 
-/// `urMemBufferCreate`:
+/// `urMemBufferCreate`: Makes a buffer in a context, over memory of its own or of the host.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn urMemBufferCreate(
     result
 }
 
-/// `urMemRetain`:
+/// `urMemRetain`: Adds an owner to a memory object.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
     result
 }
 
-/// `urMemRelease`:
+/// `urMemRelease`: Takes an owner from a memory object; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
     result
 }
 
-/// `urMemBufferPartition`:
+/// `urMemBufferPartition`: Makes a buffer that is a part of another one and keeps it alive.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn urMemBufferPartition(
     }
 }
 
-/// `urMemGetNativeHandle`:
+/// `urMemGetNativeHandle`: Gives the driver's own handle of a buffer or an image on a device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn urMemGetNativeHandle(
     }
 }
 
-/// `urMemBufferCreateWithNativeHandle`:
+/// `urMemBufferCreateWithNativeHandle`: Makes a buffer from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn urMemBufferCreateWithNativeHandle(
     result
 }
 
-/// `urMemImageCreateWithNativeHandle`:
+/// `urMemImageCreateWithNativeHandle`: Makes an image from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn urMemImageCreateWithNativeHandle(
     }
 }
 
-/// `urMemGetInfo`:
+/// `urMemGetInfo`: Answers a question about a buffer or an image, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn urMemGetInfo(
     result
 }
 
-/// `urMemImageGetInfo`:
+/// `urMemImageGetInfo`: Answers a question that only images have an answer to.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

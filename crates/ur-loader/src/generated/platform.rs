@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, queried, tables};
 
-/// `urPlatformGet`:
+/// `urPlatformGet`: Lists the platforms of an adapter.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn urPlatformGet(
     }
 }
 
-/// `urPlatformGetInfo`:
+/// `urPlatformGetInfo`: Answers a question about a platform, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn urPlatformGetInfo(
     result
 }
 
-/// `urPlatformGetApiVersion`:
+/// `urPlatformGetApiVersion`: Gives the version of the API that a platform speaks.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn urPlatformGetApiVersion(
     }
 }
 
-/// `urPlatformGetNativeHandle`:
+/// `urPlatformGetNativeHandle`: Gives the driver's own handle of a platform, without a change of owners.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn urPlatformGetNativeHandle(
     }
 }
 
-/// `urPlatformCreateWithNativeHandle`:
+/// `urPlatformCreateWithNativeHandle`: Makes a platform from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn urPlatformCreateWithNativeHandle(
     result
 }
 
-/// `urPlatformGetBackendOption`:
+/// `urPlatformGetBackendOption`: Translates a compiler option of the front end into the platform's own.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

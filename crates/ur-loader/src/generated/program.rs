@@ -6,9 +6,9 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::{created, released, retained, tables};
+use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urProgramCreateWithIL`:
+/// `urProgramCreateWithIL`: Makes a program from SPIR-V or another intermediate language that the devices take.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn urProgramCreateWithIL(
     result
 }
 
-/// `urProgramCreateWithBinary`:
+/// `urProgramCreateWithBinary`: Makes a program from a binary per device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn urProgramCreateWithBinary(
     result
 }
 
-/// `urProgramBuild`:
+/// `urProgramBuild`: Compiles and links a program for all its devices.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn urProgramBuild(
     }
 }
 
-/// `urProgramCompile`:
+/// `urProgramCompile`: Compiles a program without linking it.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn urProgramCompile(
     }
 }
 
-/// `urProgramLink`:
+/// `urProgramLink`: Links compiled programs to a new one that can run.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn urProgramLink(
     result
 }
 
-/// `urProgramRetain`:
+/// `urProgramRetain`: Adds an owner to a program.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn urProgramRetain(hProgram: ur_program_handle_t) -> ur_re
     result
 }
 
-/// `urProgramRelease`:
+/// `urProgramRelease`: Takes an owner from a program; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn urProgramRelease(hProgram: ur_program_handle_t) -> ur_r
     result
 }
 
-/// `urProgramGetFunctionPointer`:
+/// `urProgramGetFunctionPointer`: Gives a device's address of a function of a built program.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn urProgramGetFunctionPointer(
     }
 }
 
-/// `urProgramGetGlobalVariablePointer`:
+/// `urProgramGetGlobalVariablePointer`: Gives a device's address of a global variable of a built program, and its size.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn urProgramGetGlobalVariablePointer(
     }
 }
 
-/// `urProgramGetInfo`:
+/// `urProgramGetInfo`: Answers a question about a program, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -244,16 +244,18 @@ pub unsafe extern "C" fn urProgramGetInfo(
     let Some(tables) = (unsafe { tables(hProgram) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Program.pfnGetInfo {
+    let result = match tables.Program.pfnGetInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(hProgram, propName, propSize, pPropValue, pPropSizeRet)
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
-/// `urProgramGetBuildInfo`:
+/// `urProgramGetBuildInfo`: Answers a question about how a program was built for a device, such as the log.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -270,7 +272,7 @@ pub unsafe extern "C" fn urProgramGetBuildInfo(
     let Some(tables) = (unsafe { tables(hProgram) }) else {
         return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
     };
-    match tables.Program.pfnGetBuildInfo {
+    let result = match tables.Program.pfnGetBuildInfo {
         // SAFETY: the adapter's function gets what the caller promised for this one.
         Some(function) => unsafe {
             function(
@@ -283,10 +285,12 @@ pub unsafe extern "C" fn urProgramGetBuildInfo(
             )
         },
         None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    };
+    queried(result, pPropValue, propSize);
+    result
 }
 
-/// `urProgramSetSpecializationConstants`:
+/// `urProgramSetSpecializationConstants`: Sets specialization constants of a program before it is built.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -307,7 +311,7 @@ pub unsafe extern "C" fn urProgramSetSpecializationConstants(
     }
 }
 
-/// `urProgramGetNativeHandle`:
+/// `urProgramGetNativeHandle`: Gives the driver's own handle of a program, without a change of owners.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -327,7 +331,7 @@ pub unsafe extern "C" fn urProgramGetNativeHandle(
     }
 }
 
-/// `urProgramCreateWithNativeHandle`:
+/// `urProgramCreateWithNativeHandle`: Makes a program from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

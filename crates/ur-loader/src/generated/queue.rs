@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urQueueGetInfo`:
+/// `urQueueGetInfo`: Answers a question about a queue, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn urQueueGetInfo(
     result
 }
 
-/// `urQueueCreate`:
+/// `urQueueCreate`: Makes a queue of commands for a device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn urQueueCreate(
     result
 }
 
-/// `urQueueRetain`:
+/// `urQueueRetain`: Adds an owner to a queue.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t
     result
 }
 
-/// `urQueueRelease`:
+/// `urQueueRelease`: Takes an owner from a queue; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_
     result
 }
 
-/// `urQueueGetNativeHandle`:
+/// `urQueueGetNativeHandle`: Gives the driver's own handle of a queue, of the kind that the descriptor asks for.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn urQueueGetNativeHandle(
     }
 }
 
-/// `urQueueCreateWithNativeHandle`:
+/// `urQueueCreateWithNativeHandle`: Makes a queue from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn urQueueCreateWithNativeHandle(
     result
 }
 
-/// `urQueueFinish`:
+/// `urQueueFinish`: Waits until every command of a queue has ended.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t
     }
 }
 
-/// `urQueueFlush`:
+/// `urQueueFlush`: Makes sure that every command of a queue has been handed to the device.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

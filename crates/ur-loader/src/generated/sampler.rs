@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urSamplerCreate`:
+/// `urSamplerCreate`: Makes a sampler, which says how kernels read between and beyond the texels of an image.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn urSamplerCreate(
     result
 }
 
-/// `urSamplerRetain`:
+/// `urSamplerRetain`: Adds an owner to a sampler.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_re
     result
 }
 
-/// `urSamplerRelease`:
+/// `urSamplerRelease`: Takes an owner from a sampler; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_r
     result
 }
 
-/// `urSamplerGetInfo`:
+/// `urSamplerGetInfo`: Answers a question about a sampler, or says how many bytes the answer takes.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn urSamplerGetInfo(
     result
 }
 
-/// `urSamplerGetNativeHandle`:
+/// `urSamplerGetNativeHandle`: Gives the driver's own handle of a sampler, without a change of owners.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn urSamplerGetNativeHandle(
     }
 }
 
-/// `urSamplerCreateWithNativeHandle`:
+/// `urSamplerCreateWithNativeHandle`: Makes a sampler from the driver's own handle of one.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urUSMHostAlloc`:
+/// `urUSMHostAlloc`: Allocates host memory that every device of the context can reach.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn urUSMHostAlloc(
     }
 }
 
-/// `urUSMDeviceAlloc`:
+/// `urUSMDeviceAlloc`: Allocates memory of a device that the host cannot reach.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn urUSMDeviceAlloc(
     }
 }
 
-/// `urUSMSharedAlloc`:
+/// `urUSMSharedAlloc`: Allocates memory that moves between the host and a device as they use it.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn urUSMSharedAlloc(
     }
 }
 
-/// `urUSMFree`:
+/// `urUSMFree`: Frees a USM allocation, after the commands that use it have ended.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn urUSMFree(
     }
 }
 
-/// `urUSMGetMemAllocInfo`:
+/// `urUSMGetMemAllocInfo`: Answers a question about the USM allocation that a pointer lies in.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn urUSMGetMemAllocInfo(
     result
 }
 
-/// `urUSMPoolCreate`:
+/// `urUSMPoolCreate`: Makes a pool that USM allocations can come from.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn urUSMPoolCreate(
     result
 }
 
-/// `urUSMPoolRetain`:
+/// `urUSMPoolRetain`: Adds an owner to a USM pool.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_resu
     result
 }
 
-/// `urUSMPoolRelease`:
+/// `urUSMPoolRelease`: Takes an owner from a USM pool; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_res
     result
 }
 
-/// `urUSMPoolGetInfo`:
+/// `urUSMPoolGetInfo`: Answers a question about a USM pool.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

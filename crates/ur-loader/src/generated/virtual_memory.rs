@@ -8,7 +8,7 @@ use ur_api::*;
 
 use crate::dispatch::{created, queried, released, retained, tables};
 
-/// `urVirtualMemGranularityGetInfo`:
+/// `urVirtualMemGranularityGetInfo`: Says in what multiples virtual and physical memory are to be asked for.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn urVirtualMemGranularityGetInfo(
     result
 }
 
-/// `urVirtualMemReserve`:
+/// `urVirtualMemReserve`: Reserves a range of virtual addresses without memory behind them.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn urVirtualMemReserve(
     }
 }
 
-/// `urVirtualMemFree`:
+/// `urVirtualMemFree`: Gives a reserved range of virtual addresses back.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn urVirtualMemFree(
     }
 }
 
-/// `urVirtualMemMap`:
+/// `urVirtualMemMap`: Puts physical memory behind a part of a reserved range.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn urVirtualMemMap(
     }
 }
 
-/// `urVirtualMemUnmap`:
+/// `urVirtualMemUnmap`: Takes the physical memory behind a range away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn urVirtualMemUnmap(
     }
 }
 
-/// `urVirtualMemSetAccess`:
+/// `urVirtualMemSetAccess`: Changes what devices may do with a mapped range.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn urVirtualMemSetAccess(
     }
 }
 
-/// `urVirtualMemGetInfo`:
+/// `urVirtualMemGetInfo`: Answers a question about a mapped range.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn urVirtualMemGetInfo(
     result
 }
 
-/// `urPhysicalMemCreate`:
+/// `urPhysicalMemCreate`: Makes a block of physical memory of a device, to be mapped.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn urPhysicalMemCreate(
     result
 }
 
-/// `urPhysicalMemRetain`:
+/// `urPhysicalMemRetain`: Adds an owner to a block of physical memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn urPhysicalMemRetain(
     result
 }
 
-/// `urPhysicalMemRelease`:
+/// `urPhysicalMemRelease`: Takes an owner from a block of physical memory; without any, it goes away.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.
@@ -259,7 +259,7 @@ pub unsafe extern "C" fn urPhysicalMemRelease(
     result
 }
 
-/// `urPhysicalMemGetInfo`:
+/// `urPhysicalMemGetInfo`: Answers a question about a block of physical memory.
 ///
 /// # Safety
 /// Handles are live or null and pointers are what the API asks for.

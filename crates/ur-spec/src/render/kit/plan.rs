@@ -75,10 +75,10 @@ fn length(function: &Function, param: &Param) -> Option<String> {
 /// `devices` of `phDevices`: the name without its Hungarian prefix.
 fn plain_name(name: &str) -> String {
     for prefix in ["pfn", "ph", "pp", "p", "h"] {
-        if let Some(rest) = name.strip_prefix(prefix) {
-            if rest.starts_with(|c: char| c.is_ascii_uppercase()) {
-                return names::snake(rest);
-            }
+        if let Some(rest) = name.strip_prefix(prefix)
+            && rest.starts_with(|c: char| c.is_ascii_uppercase())
+        {
+            return names::snake(rest);
         }
     }
     names::snake(name)
@@ -108,10 +108,10 @@ impl<'a> Plan<'a> {
             if counts.contains(&param.name) {
                 continue;
             }
-            if let Some(value) = info {
-                if Some(&param.name) == value.size_in.as_ref() || param.name == "pPropSizeRet" {
-                    continue;
-                }
+            if let Some(value) = info
+                && (Some(&param.name) == value.size_in.as_ref() || param.name == "pPropSizeRet")
+            {
+                continue;
             }
             if list.is_some_and(|l| l.name != param.name)
                 && param.dir == Some(Dir::Out)

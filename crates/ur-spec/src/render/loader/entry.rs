@@ -79,7 +79,7 @@ fn hooks(spec: &Spec, function: &Function) -> String {
             }
             (Some(Effect::Retain), ..) if handle => format!("retained(result, {name})"),
             (Some(Effect::Release), ..) if handle => format!("released(result, {name})"),
-            (None, _, Some(size)) if param.dir == Some(Dir::Out) => {
+            (None, _, Some(size)) if param.dir != Some(Dir::In) => {
                 format!("queried(result, {name}, {size})")
             }
             _ => continue,
