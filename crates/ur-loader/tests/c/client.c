@@ -124,7 +124,7 @@ static void loop(int number) {
     long before = 0;
     int open = 0;
     for (int i = 0; i < number; i++) {
-        if (i == number / 10) { before = resident(); open = descriptors(); }
+        if (i == number / 2) { before = resident(); open = descriptors(); }
         use(NULL);
     }
     printf("loop grew %ld bytes, %d descriptors\n", resident() - before, descriptors() - open);
@@ -135,10 +135,14 @@ static void config(void) {
     uint32_t count = 0;
     size_t needed = 0;
     char layers[10] = "xxxxxxxxx";
-    printf("config %u", urLoaderConfigCreate(&c));
-    printf(" retain %u", urLoaderConfigRetain(c));
-    printf(" count %u=%u", urLoaderConfigGetInfo(c, 1, 4, &count, &needed), count);
-    printf(" layers %u='%s'/%zu", urLoaderConfigGetInfo(c, 0, 10, layers, &needed), layers, needed);
+    uint32_t result = urLoaderConfigCreate(&c);
+    printf("config %u", result);
+    result = urLoaderConfigRetain(c);
+    printf(" retain %u", result);
+    result = urLoaderConfigGetInfo(c, 1, 4, &count, &needed);
+    printf(" count %u=%u/%zu", result, count, needed);
+    result = urLoaderConfigGetInfo(c, 0, 10, layers, &needed);
+    printf(" layers %u='%s'/%zu", result, layers, needed);
     printf(" unknown %u", urLoaderConfigGetInfo(c, 77, 4, &count, NULL));
     printf(" small %u", urLoaderConfigGetInfo(c, 1, 3, &count, NULL));
     printf(" layer %u", urLoaderConfigEnableLayer(c, "UR_LAYER_TRACING"));
