@@ -4,6 +4,7 @@ mod exact;
 mod integers;
 mod memory;
 mod quad;
+mod shapes;
 mod special;
 mod ulp;
 
@@ -25,8 +26,10 @@ enum Operand {
 
 /// One instruction on fixed types, compiled.
 struct Instruction {
-    code: Compiled,
+    call: Call,
     operands: usize,
+    /// Holds the code that `call` points into.
+    _code: Compiled,
 }
 
 impl Instruction {
@@ -58,9 +61,12 @@ impl Instruction {
         }
         fb.ret(None);
         fb.finish();
+        let code = Compiled::new(&m);
         Instruction {
-            code: Compiled::new(&m),
+            // SAFETY: built with this signature, and kept together with its code.
+            call: unsafe { code.function("run") },
             operands: values as usize,
+            _code: code,
         }
     }
 
@@ -73,14 +79,14 @@ impl Instruction {
     /// Runs it; `inputs` hold the operands that are values. Results are at most `N` bytes.
     fn run<const N: usize>(&self, inputs: &[&[u8]], side: &mut [u8]) -> [u8; N] {
         assert_eq!(inputs.len(), self.operands);
-        let places: Vec<*const u8> = inputs.iter().map(|i| i.as_ptr()).collect();
-        let mut out = [0u8; N];
-        // SAFETY: compiled with this signature. The tests give memory that is as large as the
-        // operands, and the code reads it without assuming an alignment.
-        unsafe {
-            let call: Call = self.code.function("run");
-            call(places.as_ptr(), out.as_mut_ptr(), side.as_mut_ptr());
+        let mut places = [std::ptr::null(); 4];
+        for (place, input) in places.iter_mut().zip(inputs) {
+            *place = input.as_ptr();
         }
+        let mut out = [0u8; N];
+        // SAFETY: the tests give memory that is as large as the operands, and the code reads it
+        // without assuming an alignment.
+        unsafe { (self.call)(places.as_ptr(), out.as_mut_ptr(), side.as_mut_ptr()) };
         out
     }
 }
@@ -173,10 +179,13 @@ float!(
 
 /// Calls an instruction of floating-point values.
 fn call<F: Float>(instruction: &Instruction, inputs: &[F]) -> F {
-    let bytes: Vec<[u8; 8]> = inputs.iter().map(|x| x.bytes()).collect();
-    let slices: Vec<&[u8]> = bytes.iter().map(|b| &b[..]).collect();
+    let mut bytes = [[0u8; 8]; 4];
+    for (place, input) in bytes.iter_mut().zip(inputs) {
+        *place = input.bytes();
+    }
+    let slices: [&[u8]; 4] = [&bytes[0], &bytes[1], &bytes[2], &bytes[3]];
     let mut side = [0u8; 64];
-    F::from_bytes(instruction.run::<8>(&slices, &mut side))
+    F::from_bytes(instruction.run::<8>(&slices[..inputs.len()], &mut side))
 }
 
 /// Equal, or both NaN; zeros differ by sign.
