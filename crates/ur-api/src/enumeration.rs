@@ -63,15 +63,12 @@ macro_rules! number {
     };
 }
 
-/// Defines an enumeration.
-macro_rules! enumeration {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $value:ident = $number:expr,)* }) => {
-        $crate::enumeration::number! {
-            $(#[$doc])* $name { $($(#[$vdoc])* $value = $number,)* }
-        }
+/// The names of an enumeration's values.
+macro_rules! names {
+    ($name:ident { $($value:ident = $number:expr,)* }) => {
         impl $crate::Enumeration for $name {
             fn name(self) -> Option<&'static str> {
-                // A second name of the same number is legal; the first one is printed.
+                // A second name of the same number is legal; the first one counts.
                 #[allow(unreachable_patterns)]
                 match self.0 {
                     $($number => Some(stringify!($value)),)*
@@ -79,12 +76,37 @@ macro_rules! enumeration {
                 }
             }
         }
+    };
+}
+
+/// Defines an enumeration.
+macro_rules! enumeration {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $value:ident = $number:expr,)* }) => {
+        $crate::enumeration::number! {
+            $(#[$doc])* $name { $($(#[$vdoc])* $value = $number,)* }
+        }
+        $crate::enumeration::names! { $name { $($value = $number,)* } }
         impl core::fmt::Display for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 match $crate::Enumeration::name(*self) {
                     Some(name) => f.write_str(name),
                     None => write!(f, "{}", self.0),
                 }
+            }
+        }
+    };
+}
+
+/// Defines an enumeration of versions, whose text is `major.minor`.
+macro_rules! version {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $value:ident = $number:expr,)* }) => {
+        $crate::enumeration::number! {
+            $(#[$doc])* $name { $($(#[$vdoc])* $value = $number,)* }
+        }
+        $crate::enumeration::names! { $name { $($value = $number,)* } }
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, "{}.{}", self.0 >> 16, self.0 & 0xffff)
             }
         }
     };
@@ -113,4 +135,4 @@ macro_rules! bit_set {
     };
 }
 
-pub(crate) use {bit_set, enumeration, number};
+pub(crate) use {bit_set, enumeration, names, number, version};

@@ -46,6 +46,11 @@ pub fn address<T>(f: &mut Formatter<'_>, pointer: *const T) -> fmt::Result {
     write!(f, "{:#x}", pointer.addr())
 }
 
+/// Writes a driver's own handle as the address that it mostly is.
+pub fn native(f: &mut Formatter<'_>, handle: usize) -> fmt::Result {
+    address(f, core::ptr::without_provenance::<c_void>(handle))
+}
+
 /// Writes C text in quotes, or `nullptr`. Bytes that are no UTF-8 show as U+FFFD.
 ///
 /// # Safety
@@ -240,9 +245,10 @@ mod tests {
             "UR_RESULT_ERROR_INVALID_SIZE"
         );
         assert_eq!(ur_result_t(77777).to_string(), "77777");
+        assert_eq!(UR_API_VERSION_CURRENT.to_string(), "0.12");
         assert_eq!(
-            UR_API_VERSION_CURRENT.to_string(),
-            "UR_API_VERSION_0_12",
+            UR_API_VERSION_CURRENT.name(),
+            Some("UR_API_VERSION_0_12"),
             "the first of two names"
         );
     }

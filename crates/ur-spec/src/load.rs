@@ -97,6 +97,7 @@ fn function_enum(features: &[Feature]) -> Enum {
         name: "ur_function_t".to_owned(),
         doc: Some("Every function of the API by number.".to_owned()),
         flags: false,
+        version: false,
         values: values.collect(),
     }
 }

@@ -159,6 +159,9 @@ pub struct Enum {
     /// Whether the values are bits to be combined.
     #[serde(default)]
     pub flags: bool,
+    /// Whether the numbers are versions, which print as `major.minor`.
+    #[serde(default)]
+    pub version: bool,
     /// The values.
     pub values: Vec<Value>,
 }

@@ -2,7 +2,7 @@
 
 //! Enumerations and flags.
 
-use crate::enumeration::{bit_set, enumeration};
+use crate::enumeration::{bit_set, enumeration, version};
 
 enumeration! {
 /// Every function of the API by number.
@@ -743,7 +743,7 @@ UR_PLATFORM_INFO_ADAPTER = 7,
 }
 }
 
-enumeration! {
+version! {
 /// Versions of the API, the major part in the upper half.
 ur_api_version_t {
 UR_API_VERSION_0_6 = 6,

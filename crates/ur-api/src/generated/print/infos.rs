@@ -313,7 +313,7 @@ pub unsafe fn print_device_info(
             | UR_DEVICE_INFO_MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP
             | UR_DEVICE_INFO_ENQUEUE_HOST_TASK_SUPPORT_EXP => {
                 info_items::<ur_bool_t>(f, value, size, false, |f, item| {
-                    write!(f, "{}", item)?;
+                    write!(f, "{}", item != 0)?;
                     Ok(())
                 })
             }
@@ -502,7 +502,7 @@ pub unsafe fn print_context_info(
             }
             UR_CONTEXT_INFO_USM_MEMCPY2D_SUPPORT | UR_CONTEXT_INFO_USM_FILL2D_SUPPORT => {
                 info_items::<ur_bool_t>(f, value, size, false, |f, item| {
-                    write!(f, "{}", item)?;
+                    write!(f, "{}", item != 0)?;
                     Ok(())
                 })
             }
@@ -610,7 +610,7 @@ pub unsafe fn print_sampler_info(
             }
             UR_SAMPLER_INFO_NORMALIZED_COORDS => {
                 info_items::<ur_bool_t>(f, value, size, false, |f, item| {
-                    write!(f, "{}", item)?;
+                    write!(f, "{}", item != 0)?;
                     Ok(())
                 })
             }
@@ -919,7 +919,7 @@ pub unsafe fn print_queue_info(
                 })
             }
             UR_QUEUE_INFO_EMPTY => info_items::<ur_bool_t>(f, value, size, false, |f, item| {
-                write!(f, "{}", item)?;
+                write!(f, "{}", item != 0)?;
                 Ok(())
             }),
             UR_QUEUE_INFO_CONTEXT => {
@@ -1144,7 +1144,7 @@ pub unsafe fn print_kernel_exec_info(
         match query {
             UR_KERNEL_EXEC_INFO_USM_INDIRECT_ACCESS => {
                 info_items::<ur_bool_t>(f, value, size, false, |f, item| {
-                    write!(f, "{}", item)?;
+                    write!(f, "{}", item != 0)?;
                     Ok(())
                 })
             }

@@ -8,7 +8,7 @@ use core::ptr::null;
 
 use super::*;
 use crate::generated::*;
-use crate::print::{Print, address, text};
+use crate::print::{Print, address, native, text};
 
 impl Print for ur_loader_config_create_params_t {
     unsafe fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -124,7 +124,7 @@ impl Print for ur_loader_config_set_mocking_enabled_params_t {
             address(f, value)?;
             f.write_str(", .enable = ")?;
             let value = *self.penable;
-            write!(f, "{}", value)?;
+            write!(f, "{}", value != 0)?;
         }
         Ok(())
     }
@@ -408,7 +408,7 @@ impl Print for ur_platform_get_native_handle_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -422,7 +422,7 @@ impl Print for ur_platform_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativePlatform = ")?;
             let value = *self.phNativePlatform;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hAdapter = ")?;
             let value = *self.phAdapter;
             address(f, value)?;
@@ -702,7 +702,7 @@ impl Print for ur_device_get_native_handle_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -716,7 +716,7 @@ impl Print for ur_device_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativeDevice = ")?;
             let value = *self.phNativeDevice;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hAdapter = ")?;
             let value = *self.phAdapter;
             address(f, value)?;
@@ -884,7 +884,7 @@ impl Print for ur_context_get_native_handle_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -898,7 +898,7 @@ impl Print for ur_context_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativeContext = ")?;
             let value = *self.phNativeContext;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hAdapter = ")?;
             let value = *self.phAdapter;
             address(f, value)?;
@@ -1117,7 +1117,7 @@ impl Print for ur_mem_get_native_handle_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -1131,7 +1131,7 @@ impl Print for ur_mem_buffer_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativeMem = ")?;
             let value = *self.phNativeMem;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hContext = ")?;
             let value = *self.phContext;
             address(f, value)?;
@@ -1164,7 +1164,7 @@ impl Print for ur_mem_image_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativeMem = ")?;
             let value = *self.phNativeMem;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hContext = ")?;
             let value = *self.phContext;
             address(f, value)?;
@@ -1366,7 +1366,7 @@ impl Print for ur_sampler_get_native_handle_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -1380,7 +1380,7 @@ impl Print for ur_sampler_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativeSampler = ")?;
             let value = *self.phNativeSampler;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hContext = ")?;
             let value = *self.phContext;
             address(f, value)?;
@@ -2312,7 +2312,7 @@ impl Print for ur_program_get_native_handle_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -2326,7 +2326,7 @@ impl Print for ur_program_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativeProgram = ")?;
             let value = *self.phNativeProgram;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hContext = ")?;
             let value = *self.phContext;
             address(f, value)?;
@@ -2462,7 +2462,7 @@ impl Print for ur_queue_get_native_handle_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -2476,7 +2476,7 @@ impl Print for ur_queue_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativeQueue = ")?;
             let value = *self.phNativeQueue;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hContext = ")?;
             let value = *self.phContext;
             address(f, value)?;
@@ -2653,7 +2653,7 @@ impl Print for ur_event_get_native_handle_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -2667,7 +2667,7 @@ impl Print for ur_event_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativeEvent = ")?;
             let value = *self.phNativeEvent;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hContext = ")?;
             let value = *self.phContext;
             address(f, value)?;
@@ -2803,7 +2803,7 @@ impl Print for ur_enqueue_mem_buffer_read_params_t {
             address(f, value)?;
             f.write_str(", .blockingRead = ")?;
             let value = *self.pblockingRead;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .offset = ")?;
             let value = *self.poffset;
             write!(f, "{}", value)?;
@@ -2856,7 +2856,7 @@ impl Print for ur_enqueue_mem_buffer_write_params_t {
             address(f, value)?;
             f.write_str(", .blockingWrite = ")?;
             let value = *self.pblockingWrite;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .offset = ")?;
             let value = *self.poffset;
             write!(f, "{}", value)?;
@@ -2909,7 +2909,7 @@ impl Print for ur_enqueue_mem_buffer_read_rect_params_t {
             address(f, value)?;
             f.write_str(", .blockingRead = ")?;
             let value = *self.pblockingRead;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .bufferOrigin = ")?;
             let value = *self.pbufferOrigin;
             Print::print(&value, f)?;
@@ -2977,7 +2977,7 @@ impl Print for ur_enqueue_mem_buffer_write_rect_params_t {
             address(f, value)?;
             f.write_str(", .blockingWrite = ")?;
             let value = *self.pblockingWrite;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .bufferOrigin = ")?;
             let value = *self.pbufferOrigin;
             Print::print(&value, f)?;
@@ -3216,7 +3216,7 @@ impl Print for ur_enqueue_mem_image_read_params_t {
             address(f, value)?;
             f.write_str(", .blockingRead = ")?;
             let value = *self.pblockingRead;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .origin = ")?;
             let value = *self.porigin;
             Print::print(&value, f)?;
@@ -3275,7 +3275,7 @@ impl Print for ur_enqueue_mem_image_write_params_t {
             address(f, value)?;
             f.write_str(", .blockingWrite = ")?;
             let value = *self.pblockingWrite;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .origin = ")?;
             let value = *self.porigin;
             Print::print(&value, f)?;
@@ -3387,7 +3387,7 @@ impl Print for ur_enqueue_mem_buffer_map_params_t {
             address(f, value)?;
             f.write_str(", .blockingMap = ")?;
             let value = *self.pblockingMap;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .mapFlags = ")?;
             let value = *self.pmapFlags;
             write!(f, "{}", ur_map_flag_t(value))?;
@@ -3540,7 +3540,7 @@ impl Print for ur_enqueue_usm_memcpy_params_t {
             address(f, value)?;
             f.write_str(", .blocking = ")?;
             let value = *self.pblocking;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .pDst = ")?;
             let value = *self.ppDst;
             address(f, value)?;
@@ -3723,7 +3723,7 @@ impl Print for ur_enqueue_usm_memcpy_2d_params_t {
             address(f, value)?;
             f.write_str(", .blocking = ")?;
             let value = *self.pblocking;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .pDst = ")?;
             let value = *self.ppDst;
             address(f, value)?;
@@ -3788,7 +3788,7 @@ impl Print for ur_enqueue_device_global_variable_write_params_t {
             text(f, value)?;
             f.write_str(", .blockingWrite = ")?;
             let value = *self.pblockingWrite;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .count = ")?;
             let value = *self.pcount;
             write!(f, "{}", value)?;
@@ -3844,7 +3844,7 @@ impl Print for ur_enqueue_device_global_variable_read_params_t {
             text(f, value)?;
             f.write_str(", .blockingRead = ")?;
             let value = *self.pblockingRead;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .count = ")?;
             let value = *self.pcount;
             write!(f, "{}", value)?;
@@ -3900,7 +3900,7 @@ impl Print for ur_enqueue_read_host_pipe_params_t {
             text(f, value)?;
             f.write_str(", .blocking = ")?;
             let value = *self.pblocking;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .pDst = ")?;
             let value = *self.ppDst;
             address(f, value)?;
@@ -3953,7 +3953,7 @@ impl Print for ur_enqueue_write_host_pipe_params_t {
             text(f, value)?;
             f.write_str(", .blocking = ")?;
             let value = *self.pblocking;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .pSrc = ")?;
             let value = *self.ppSrc;
             address(f, value)?;
@@ -4282,7 +4282,7 @@ impl Print for ur_kernel_get_native_handle_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -4296,7 +4296,7 @@ impl Print for ur_kernel_create_with_native_handle_params_t {
         unsafe {
             f.write_str(".hNativeKernel = ")?;
             let value = *self.phNativeKernel;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .hContext = ")?;
             let value = *self.phContext;
             address(f, value)?;
@@ -5189,7 +5189,7 @@ impl Print for ur_bindless_images_unsampled_image_handle_destroy_exp_params_t {
             address(f, value)?;
             f.write_str(", .hImage = ")?;
             let value = *self.phImage;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
         }
         Ok(())
     }
@@ -5207,7 +5207,7 @@ impl Print for ur_bindless_images_sampled_image_handle_destroy_exp_params_t {
             address(f, value)?;
             f.write_str(", .hImage = ")?;
             let value = *self.phImage;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
         }
         Ok(())
     }
@@ -5247,7 +5247,7 @@ impl Print for ur_bindless_images_image_allocate_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -5267,7 +5267,7 @@ impl Print for ur_bindless_images_image_free_exp_params_t {
             address(f, value)?;
             f.write_str(", .hImageMem = ")?;
             let value = *self.phImageMem;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
         }
         Ok(())
     }
@@ -5285,7 +5285,7 @@ impl Print for ur_bindless_images_unsampled_image_create_exp_params_t {
             address(f, value)?;
             f.write_str(", .hImageMem = ")?;
             let value = *self.phImageMem;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .pImageFormat = ")?;
             let value = *self.ppImageFormat;
             address(f, value)?;
@@ -5310,7 +5310,7 @@ impl Print for ur_bindless_images_unsampled_image_create_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -5330,7 +5330,7 @@ impl Print for ur_bindless_images_sampled_image_create_exp_params_t {
             address(f, value)?;
             f.write_str(", .hImageMem = ")?;
             let value = *self.phImageMem;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .pImageFormat = ")?;
             let value = *self.ppImageFormat;
             address(f, value)?;
@@ -5364,7 +5364,7 @@ impl Print for ur_bindless_images_sampled_image_create_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -5476,7 +5476,7 @@ impl Print for ur_bindless_images_image_get_info_exp_params_t {
             address(f, value)?;
             f.write_str(", .hImageMem = ")?;
             let value = *self.phImageMem;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .propName = ")?;
             let value = *self.ppropName;
             write!(f, "{}", value)?;
@@ -5534,7 +5534,7 @@ impl Print for ur_bindless_images_get_image_memory_handle_type_support_exp_param
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{}", item)?;
+                write!(f, "{}", item != 0)?;
                 f.write_str(")")?;
             }
         }
@@ -5579,7 +5579,7 @@ impl Print for ur_bindless_images_get_image_unsampled_handle_support_exp_params_
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{}", item)?;
+                write!(f, "{}", item != 0)?;
                 f.write_str(")")?;
             }
         }
@@ -5624,7 +5624,7 @@ impl Print for ur_bindless_images_get_image_sampled_handle_support_exp_params_t 
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{}", item)?;
+                write!(f, "{}", item != 0)?;
                 f.write_str(")")?;
             }
         }
@@ -5644,7 +5644,7 @@ impl Print for ur_bindless_images_mipmap_get_level_exp_params_t {
             address(f, value)?;
             f.write_str(", .hImageMem = ")?;
             let value = *self.phImageMem;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
             f.write_str(", .mipmapLevel = ")?;
             let value = *self.pmipmapLevel;
             write!(f, "{}", value)?;
@@ -5654,7 +5654,7 @@ impl Print for ur_bindless_images_mipmap_get_level_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -5674,7 +5674,7 @@ impl Print for ur_bindless_images_mipmap_free_exp_params_t {
             address(f, value)?;
             f.write_str(", .hMem = ")?;
             let value = *self.phMem;
-            write!(f, "{:#x}", value)?;
+            native(f, value)?;
         }
         Ok(())
     }
@@ -5756,7 +5756,7 @@ impl Print for ur_bindless_images_map_external_array_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -5849,7 +5849,7 @@ impl Print for ur_bindless_images_supports_importing_handle_type_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{}", item)?;
+                write!(f, "{}", item != 0)?;
                 f.write_str(")")?;
             }
         }
@@ -5923,7 +5923,7 @@ impl Print for ur_bindless_images_wait_external_semaphore_exp_params_t {
             address(f, value)?;
             f.write_str(", .hasWaitValue = ")?;
             let value = *self.phasWaitValue;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .waitValue = ")?;
             let value = *self.pwaitValue;
             write!(f, "{}", value)?;
@@ -5970,7 +5970,7 @@ impl Print for ur_bindless_images_signal_external_semaphore_exp_params_t {
             address(f, value)?;
             f.write_str(", .hasSignalValue = ")?;
             let value = *self.phasSignalValue;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .signalValue = ")?;
             let value = *self.psignalValue;
             write!(f, "{}", value)?;
@@ -6055,7 +6055,7 @@ impl Print for ur_enqueue_timestamp_recording_exp_params_t {
             address(f, value)?;
             f.write_str(", .blocking = ")?;
             let value = *self.pblocking;
-            write!(f, "{}", value)?;
+            write!(f, "{}", u8::from(value))?;
             f.write_str(", .numEventsInWaitList = ")?;
             let value = *self.pnumEventsInWaitList;
             write!(f, "{}", value)?;
@@ -8159,7 +8159,7 @@ impl Print for ur_command_buffer_get_native_handle_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -8538,7 +8538,7 @@ impl Print for ur_queue_is_graph_capture_enabled_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{}", item)?;
+                write!(f, "{}", u8::from(item))?;
                 f.write_str(")")?;
             }
         }
@@ -8580,7 +8580,7 @@ impl Print for ur_graph_is_empty_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{}", item)?;
+                write!(f, "{}", u8::from(item))?;
                 f.write_str(")")?;
             }
         }
@@ -8655,7 +8655,7 @@ impl Print for ur_graph_get_native_handle_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }
@@ -8676,7 +8676,7 @@ impl Print for ur_graph_executable_graph_get_native_handle_exp_params_t {
             if !value.is_null() {
                 f.write_str(" (")?;
                 let item = *value;
-                write!(f, "{:#x}", item)?;
+                native(f, item)?;
                 f.write_str(")")?;
             }
         }

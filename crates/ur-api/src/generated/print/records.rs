@@ -90,7 +90,7 @@ impl Print for ur_platform_native_properties_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isNativeHandleOwned = ")?;
-            write!(f, "{}", self.isNativeHandleOwned)?;
+            write!(f, "{}", u8::from(self.isNativeHandleOwned))?;
             f.write_str("}")
         }
     }
@@ -127,7 +127,7 @@ pub unsafe fn print_device_partition_value(
                 )?;
                 f.write_str("}")
             }
-            _ => f.write_str("<unknown>"),
+            _ => f.write_str("(union ur_device_partition_value_t){<unknown>}"),
         }
     }
 }
@@ -158,7 +158,7 @@ impl Print for ur_device_native_properties_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isNativeHandleOwned = ")?;
-            write!(f, "{}", self.isNativeHandleOwned)?;
+            write!(f, "{}", u8::from(self.isNativeHandleOwned))?;
             f.write_str("}")
         }
     }
@@ -190,7 +190,7 @@ impl Print for ur_context_native_properties_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isNativeHandleOwned = ")?;
-            write!(f, "{}", self.isNativeHandleOwned)?;
+            write!(f, "{}", u8::from(self.isNativeHandleOwned))?;
             f.write_str("}")
         }
     }
@@ -315,7 +315,7 @@ impl Print for ur_mem_native_properties_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isNativeHandleOwned = ")?;
-            write!(f, "{}", self.isNativeHandleOwned)?;
+            write!(f, "{}", u8::from(self.isNativeHandleOwned))?;
             f.write_str("}")
         }
     }
@@ -331,7 +331,7 @@ impl Print for ur_sampler_desc_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .normalizedCoords = ")?;
-            write!(f, "{}", self.normalizedCoords)?;
+            write!(f, "{}", u8::from(self.normalizedCoords))?;
             f.write_str(", .addressingMode = ")?;
             write!(f, "{}", self.addressingMode)?;
             f.write_str(", .filterMode = ")?;
@@ -351,7 +351,7 @@ impl Print for ur_sampler_native_properties_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isNativeHandleOwned = ")?;
-            write!(f, "{}", self.isNativeHandleOwned)?;
+            write!(f, "{}", u8::from(self.isNativeHandleOwned))?;
             f.write_str("}")
         }
     }
@@ -505,7 +505,7 @@ pub unsafe fn print_program_metadata_value(
                 address(f, value.pData)?;
                 f.write_str("}")
             }
-            _ => f.write_str("<unknown>"),
+            _ => f.write_str("(union ur_program_metadata_value_t){<unknown>}"),
         }
     }
 }
@@ -533,7 +533,7 @@ impl Print for ur_program_native_properties_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isNativeHandleOwned = ")?;
-            write!(f, "{}", self.isNativeHandleOwned)?;
+            write!(f, "{}", u8::from(self.isNativeHandleOwned))?;
             f.write_str("}")
         }
     }
@@ -597,7 +597,7 @@ impl Print for ur_queue_native_properties_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isNativeHandleOwned = ")?;
-            write!(f, "{}", self.isNativeHandleOwned)?;
+            write!(f, "{}", u8::from(self.isNativeHandleOwned))?;
             f.write_str("}")
         }
     }
@@ -613,7 +613,7 @@ impl Print for ur_event_native_properties_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isNativeHandleOwned = ")?;
-            write!(f, "{}", self.isNativeHandleOwned)?;
+            write!(f, "{}", u8::from(self.isNativeHandleOwned))?;
             f.write_str("}")
         }
     }
@@ -770,7 +770,7 @@ impl Print for ur_kernel_native_properties_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isNativeHandleOwned = ")?;
-            write!(f, "{}", self.isNativeHandleOwned)?;
+            write!(f, "{}", u8::from(self.isNativeHandleOwned))?;
             f.write_str("}")
         }
     }
@@ -988,11 +988,11 @@ impl Print for ur_exp_command_buffer_desc_t {
             f.write_str(", .pNext = ")?;
             print_chain(f, self.pNext)?;
             f.write_str(", .isUpdatable = ")?;
-            write!(f, "{}", self.isUpdatable)?;
+            write!(f, "{}", self.isUpdatable != 0)?;
             f.write_str(", .isInOrder = ")?;
-            write!(f, "{}", self.isInOrder)?;
+            write!(f, "{}", self.isInOrder != 0)?;
             f.write_str(", .enableProfiling = ")?;
-            write!(f, "{}", self.enableProfiling)?;
+            write!(f, "{}", self.enableProfiling != 0)?;
             f.write_str("}")
         }
     }
@@ -1126,7 +1126,7 @@ pub unsafe fn print_exp_kernel_arg_value(
                 address(f, value.sampler)?;
                 f.write_str("}")
             }
-            _ => f.write_str("<unknown>"),
+            _ => f.write_str("(union ur_exp_kernel_arg_value_t){<unknown>}"),
         }
     }
 }

@@ -5,13 +5,17 @@ use crate::model::{Enum, Spec};
 
 pub(super) fn render(spec: &Spec) -> String {
     let mut out = rust_head("Enumerations and flags.");
-    out.push_str("use crate::enumeration::{bit_set, enumeration};\n\n");
+    out.push_str("use crate::enumeration::{bit_set, enumeration, version};\n\n");
     spec.enums.iter().for_each(|e| out.push_str(&one(e)));
     out
 }
 
 fn one(e: &Enum) -> String {
-    let kind = if e.flags { "bit_set" } else { "enumeration" };
+    let kind = match (e.flags, e.version) {
+        (true, _) => "bit_set",
+        (false, true) => "version",
+        (false, false) => "enumeration",
+    };
     let mut out = format!("{kind}! {{\n{}{} {{\n", rust_doc(&e.doc), e.name);
     for value in &e.values {
         out.push_str(&rust_doc(&value.doc));

@@ -8,7 +8,7 @@ pub(super) fn render(spec: &Spec) -> String {
     let mut out = rust_head("Text forms of the arguments of calls.");
     out.push_str(
         "use core::ffi::c_void;\nuse core::fmt::{self, Formatter};\nuse core::ptr::null;\n\n\
-         use super::*;\nuse crate::generated::*;\nuse crate::print::{Print, address, text};\n\n",
+         use super::*;\nuse crate::generated::*;\nuse crate::print::{Print, address, native, text};\n\n",
     );
     spec.functions()
         .for_each(|f| out.push_str(&arguments(spec, f)));

@@ -86,7 +86,7 @@ fn union(spec: &Spec, record: &Record) -> String {
          /// # Safety\n/// `tag` says truly which member was set, and that is null or right if it is a pointer.\n\
          pub unsafe fn {function}(f: &mut Formatter<'_>, value: &{name}, tag: {tag}) -> fmt::Result {{\n\
          // SAFETY: the tag says which member was set.\n\
-         unsafe {{\nmatch tag {{\n{arms}_ => f.write_str(\"<unknown>\"),\n}}\n}}\n}}\n\n",
+         unsafe {{\nmatch tag {{\n{arms}_ => f.write_str(\"(union {name}){{<unknown>}}\"),\n}}\n}}\n}}\n\n",
         name = record.name,
         function = union_fn(&record.name),
     )

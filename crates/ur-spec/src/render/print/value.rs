@@ -64,7 +64,7 @@ fn scalar(spec: &Spec, expr: &str, base: &str) -> String {
         return format!("address(f, {expr})?;\n");
     }
     if spec.handle(base).is_some() {
-        return format!("write!(f, \"{{:#x}}\", {expr})?;\n");
+        return format!("native(f, {expr})?;\n");
     }
     if spec.callback(base).is_some() {
         return format!("address(f, {expr}.map_or(null(), |p| p as *const c_void))?;\n");
@@ -72,5 +72,10 @@ fn scalar(spec: &Spec, expr: &str, base: &str) -> String {
     if spec.record(base).is_some() {
         return format!("Print::print(&{expr}, f)?;\n");
     }
-    format!("write!(f, \"{{}}\", {expr})?;\n")
+    // As released: the truth values of C print as numbers and those of the API as words.
+    match base {
+        "bool" => format!("write!(f, \"{{}}\", u8::from({expr}))?;\n"),
+        "ur_bool_t" => format!("write!(f, \"{{}}\", {expr} != 0)?;\n"),
+        _ => format!("write!(f, \"{{}}\", {expr})?;\n"),
+    }
 }
