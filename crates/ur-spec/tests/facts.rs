@@ -8,12 +8,62 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{facts, spec};
-use ur_spec::model::Record;
+use ur_spec::model::{Feature, Record, Spec};
 
 #[test]
 fn the_data_does_not_contradict_itself() {
     let problems = ur_spec::check::check(&spec());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Each kind of mistake is found, so the test above can fail.
+#[test]
+fn contradictions_are_found() {
+    type Mistake = fn(&mut Spec);
+    let mistakes: [(Mistake, &str); 7] = [
+        (
+            |s| feature(s, "context").r#struct[0].members[2].offset = 20,
+            "is at 16",
+        ),
+        (|s| feature(s, "context").r#struct[0].size = 32, "24 bytes"),
+        (
+            |s| feature(s, "context").function[0].slot = Some(1),
+            "out of order",
+        ),
+        (
+            |s| feature(s, "context").function[0].doc = None,
+            "no description",
+        ),
+        (
+            |s| feature(s, "context").function[0].params[0].r#type = "size".to_owned(),
+            "unknown type size",
+        ),
+        (
+            |s| {
+                let returns = &mut feature(s, "context").function[0].returns;
+                returns[0].when.push("nobody == 0".to_owned());
+            },
+            "speaks of nobody",
+        ),
+        (
+            |s| feature(s, "context").function[1].name = "urContextCreate".to_owned(),
+            "defined twice",
+        ),
+    ];
+    for (mistake, complaint) in mistakes {
+        let mut spec = spec();
+        mistake(&mut spec);
+        let problems = ur_spec::check::check(&spec);
+        assert!(
+            problems.iter().any(|p| p.contains(complaint)),
+            "{complaint}: {problems:?}"
+        );
+    }
+}
+
+fn feature<'a>(spec: &'a mut Spec, name: &str) -> &'a mut Feature {
+    let mut features = spec.features.iter_mut();
+    features.find(|f| f.feature == name).expect("the feature")
 }
 
 #[test]
