@@ -221,10 +221,8 @@ impl Discovery {
 
     /// Tries one library, writes down what came of it, and says whether it is in use now.
     fn attempt(&mut self, name: &str, path: &Path, origin: Origin) -> bool {
-        let (path, outcome) = match self.open(name, path, origin) {
-            Ok(path) => (path, Outcome::Loaded),
-            Err(outcome) => (path.to_owned(), outcome),
-        };
+        let mut path = path.to_owned();
+        let outcome = self.open(name, &mut path, origin);
         let level = match (&outcome, origin) {
             (Outcome::Loaded | Outcome::AlreadyLoaded, _) => Level::Info,
             (_, Origin::Forced) => Level::Error,
@@ -246,47 +244,58 @@ impl Discovery {
         in_use
     }
 
-    /// Opens one library and takes it into use; gives its path.
-    fn open(&mut self, name: &str, path: &Path, origin: Origin) -> Result<PathBuf, Outcome> {
+    /// Opens one library and takes it into use. For one that ld.so found, `path` becomes that of
+    /// the file.
+    fn open(&mut self, name: &str, path: &mut PathBuf, origin: Origin) -> Outcome {
         if origin != Origin::System {
             if !path.is_absolute() {
-                return Err(Outcome::Failed("it is not an absolute path".to_owned()));
+                return Outcome::Failed("it is not an absolute path".to_owned());
             }
-            match std::fs::metadata(path) {
+            match std::fs::metadata(&path) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    return Err(Outcome::NotFound);
+                    return Outcome::NotFound;
                 }
-                Err(error) => return Err(Outcome::Failed(error.to_string())),
+                Err(error) => return Outcome::Failed(error.to_string()),
                 // Known before anything in it runs.
                 Ok(file) if self.files.contains(&(file.dev(), file.ino())) => {
-                    return Err(Outcome::AlreadyLoaded);
+                    return Outcome::AlreadyLoaded;
                 }
                 Ok(_) => {}
             }
         }
-        let library = Library::open(path.as_os_str()).map_err(|reason| {
-            // ld.so words it like this for the library itself; for one that it needs in turn, the
-            // sentence begins with that one's name.
-            let absent = format!(
-                "{}: cannot open shared object file: No such",
-                path.display()
-            );
-            if origin == Origin::System && reason.starts_with(&absent) {
-                Outcome::NotFound
-            } else {
-                Outcome::Failed(reason)
+        let library = match Library::open(path.as_os_str()) {
+            Ok(library) => library,
+            Err(reason) => {
+                // ld.so words it like this for the library itself; for one that it needs in turn,
+                // the sentence begins with that one's name.
+                let absent = format!(
+                    "{}: cannot open shared object file: No such",
+                    path.display()
+                );
+                return if origin == Origin::System && reason.starts_with(&absent) {
+                    Outcome::NotFound
+                } else {
+                    Outcome::Failed(reason)
+                };
             }
-        })?;
+        };
+        if origin == Origin::System
+            && let Some(file) = library.path()
+        {
+            *path = file;
+        }
         if self.adapters.iter().any(|known| known.library == library) {
-            return Err(Outcome::AlreadyLoaded);
+            return Outcome::AlreadyLoaded;
         }
-        let real = library.path().unwrap_or_else(|| path.to_owned());
-        let adapter = Adapter::new(name, &real, library).map_err(Outcome::Failed)?;
-        if let Ok(file) = std::fs::metadata(&real) {
-            self.files.push((file.dev(), file.ino()));
+        match Adapter::new(name, path, library) {
+            Ok(adapter) => {
+                let file = std::fs::metadata(&path);
+                self.files.extend(file.map(|file| (file.dev(), file.ino())));
+                self.adapters.push(adapter);
+                Outcome::Loaded
+            }
+            Err(reason) => Outcome::Failed(reason),
         }
-        self.adapters.push(adapter);
-        Ok(real)
     }
 }
 
