@@ -227,9 +227,11 @@ mod tests {
 
     type Fn64 = unsafe extern "C" fn(*mut u64, *const u64, *mut u64);
 
+    type IntFn = fn(i64, i64) -> i64;
+
     #[test]
     fn integers_of_every_width_and_order() {
-        let reference: [(Op, fn(i64, i64) -> i64); 12] = [
+        let reference: [(Op, IntFn); 12] = [
             (Op::AtomicExchange, |_, b| b),
             (Op::AtomicIIncrement, |a, _| a.wrapping_add(1)),
             (Op::AtomicIDecrement, |a, _| a.wrapping_sub(1)),

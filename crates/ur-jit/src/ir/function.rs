@@ -693,7 +693,8 @@ done.3:
     fn calls_declare_their_callee_once() {
         let m = ModuleBuilder::new();
         let v4 = Type::vector(&Type::Float, 4);
-        let mut fb = FunctionBuilder::new(&m, "f", Linkage::Internal, &v4, &[v4.clone()]);
+        let mut fb =
+            FunctionBuilder::new(&m, "f", Linkage::Internal, &v4, std::slice::from_ref(&v4));
         fb.attribute("nounwind");
         fb.param_attributes(0, "noundef");
         let x = fb.param(0);

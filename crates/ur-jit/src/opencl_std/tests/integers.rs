@@ -22,7 +22,7 @@ fn check(op: ClOp, operands: usize, reference: impl Fn(u32, &[u64]) -> u64) {
             mask / 3,
         ];
         let mut step = |i: u32, n: usize| {
-            if i % 4 == 0 || (i % 4 == 1 && n == 0) {
+            if i.is_multiple_of(4) || (i % 4 == 1 && n == 0) {
                 edges[(random.next() % 9) as usize]
             } else {
                 random.next() >> (random.next() % 64) & mask

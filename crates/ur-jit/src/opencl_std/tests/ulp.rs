@@ -57,7 +57,11 @@ fn inputs<F: Float>(count: u64) -> Vec<F> {
     let all = 1u128 << F::width();
     let step = (all / u128::from(count)).max(1) as u64;
     // An odd step does not leave out the low bits.
-    let step = if step % 2 == 0 { step - 1 } else { step };
+    let step = if step.is_multiple_of(2) {
+        step - 1
+    } else {
+        step
+    };
     let total = (all / u128::from(step)) as u64;
     let mut list: Vec<F> = (0..total).map(|i| F::from_low_bits(i * step)).collect();
     let mut random = Random(7);
