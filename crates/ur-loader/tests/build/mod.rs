@@ -81,24 +81,33 @@ fn hashed(deps: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The program that has the loader linked to it.
 fn client() -> &'static Path {
     static CLIENT: OnceLock<PathBuf> = OnceLock::new();
-    CLIENT.get_or_init(|| {
-        let out = folder("bin").join("client");
-        run(Command::new("gcc")
-            .args([
-                "-std=c11",
-                "-D_GNU_SOURCE",
-                "-Wall",
-                "-Werror",
-                "-pthread",
-                "-o",
-            ])
-            .arg(&out)
-            .arg(format!("{SOURCES}/client.c"))
-            .arg(loader()));
-        out
-    })
+    CLIENT.get_or_init(|| program("client", &[loader().as_os_str()]))
+}
+
+/// The program that opens the loader at run time.
+pub fn opener() -> &'static Path {
+    static OPENER: OnceLock<PathBuf> = OnceLock::new();
+    OPENER.get_or_init(|| program("open", &[]))
+}
+
+fn program(name: &str, libraries: &[&OsStr]) -> PathBuf {
+    let out = folder("bin").join(name);
+    run(Command::new("gcc")
+        .args([
+            "-std=c11",
+            "-D_GNU_SOURCE",
+            "-Wall",
+            "-Werror",
+            "-pthread",
+            "-o",
+        ])
+        .arg(&out)
+        .arg(format!("{SOURCES}/{name}.c"))
+        .args(libraries));
+    out
 }
 
 /// A good adapter that says its name.
