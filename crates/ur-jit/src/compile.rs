@@ -25,12 +25,30 @@ pub struct Options {
     pub unoptimised: bool,
 }
 
+/// The optimisations. Compile time counts as much as the code does, so this is what pays off in
+/// LLVM's own `O2` and no more: everything is inlined and made into values, loops are simplified and
+/// vectorised where LLVM can do that. Coroutines are split when their bodies are small.
+const PASSES: &str = "always-inline,globaldce,coro-early,\
+    cgscc(\
+        inline,\
+        function(\
+            sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
+            loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,\
+            loop(indvars,loop-deletion,loop-unroll-full),\
+            sroa,gvn,dse,instcombine<no-verify-fixpoint>,simplifycfg\
+        ),\
+        coro-split,\
+        function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)\
+    ),\
+    coro-cleanup,globaldce,\
+    function(loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg)";
+
 impl Options {
     fn passes(&self) -> &'static str {
         if self.unoptimised {
             "default<O0>"
         } else {
-            "default<O2>"
+            PASSES
         }
     }
 

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::*;
@@ -392,6 +392,8 @@ pub struct Engine {
     jit: LLVMOrcLLJITRef,
     session: LLVMOrcExecutionSessionRef,
     library: LLVMOrcJITDylibRef,
+    /// What ORC had to say about failures; a lookup that fails only says that it did.
+    reports: Box<Mutex<Vec<String>>>,
 }
 
 // SAFETY: ORC's session, libraries and trackers lock internally.
@@ -406,17 +408,24 @@ impl Engine {
     /// A message when ORC cannot be set up.
     pub fn new(symbols: &[Symbol]) -> Result<Self, String> {
         initialise();
-        extern "C" fn drop_report(_: *mut c_void, error: LLVMErrorRef) {
-            // The lookup that fails gets an error of its own; printing this copy is noise.
-            let _ = check(error);
+        extern "C" fn report(user: *mut c_void, error: LLVMErrorRef) {
+            if let Err(text) = check(error) {
+                // SAFETY: `user` is the boxed list of the engine, which outlives its session.
+                let reports = unsafe { &*user.cast::<Mutex<Vec<String>>>() };
+                if let Ok(mut reports) = reports.lock() {
+                    reports.push(text);
+                }
+            }
         }
+        let reports = Box::<Mutex<Vec<String>>>::default();
         let mut jit = ptr::null_mut();
         // SAFETY: the null builder asks for the defaults; the session and the library belong to
         // the engine and live as long as it does. Each interned name is handed over to ORC.
         unsafe {
             check(LLVMOrcCreateLLJIT(&raw mut jit, ptr::null_mut()))?;
             let session = LLVMOrcLLJITGetExecutionSession(jit);
-            LLVMOrcExecutionSessionSetErrorReporter(session, drop_report, ptr::null_mut());
+            let list = ptr::from_ref(&*reports).cast_mut().cast();
+            LLVMOrcExecutionSessionSetErrorReporter(session, report, list);
             // A bare library has no link to the process's own symbols.
             let library = LLVMOrcExecutionSessionCreateBareJITDylib(session, c"kernels".as_ptr());
             let mut pairs = Vec::with_capacity(symbols.len());
@@ -444,6 +453,7 @@ impl Engine {
                 jit,
                 session,
                 library,
+                reports,
             })
         }
     }
@@ -518,7 +528,16 @@ impl Engine {
                 (&raw mut found).cast(),
             );
         }
-        found.unwrap_or_else(|| Err(format!("the lookup of {name} did not finish")))
+        let found = found.unwrap_or_else(|| Err(format!("the lookup of {name} did not finish")));
+        found.map_err(|mut message| {
+            if let Ok(mut reports) = self.reports.lock() {
+                for report in reports.drain(..) {
+                    message.push_str("; ");
+                    message.push_str(&report);
+                }
+            }
+            message
+        })
     }
 }
 
