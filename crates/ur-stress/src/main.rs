@@ -67,12 +67,14 @@ struct CyclesArgs {
 fn libraries(paths: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>> {
     let mut libraries: Vec<PathBuf> = Vec::new();
     for (index, path) in paths.iter().enumerate() {
-        if libraries.contains(path) {
+        // Loaders take adapters by absolute path only.
+        let path = std::path::absolute(path)?;
+        if libraries.contains(&path) {
             let copy = folder.join(format!("libur_adapter_copy{index}.so.0"));
             std::fs::copy(path, &copy)?;
             libraries.push(copy);
         } else {
-            libraries.push(path.clone());
+            libraries.push(path);
         }
     }
     Ok(libraries)

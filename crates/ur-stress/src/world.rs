@@ -35,21 +35,29 @@ type SetAllocator =
     unsafe extern "C" fn(Option<arena::Allocate>, Option<arena::Deallocate>) -> ur_result_t;
 
 impl World {
-    /// Opens the loader at `loader` with exactly the adapter libraries `adapters`; a library that is
-    /// a mock gets the shared arena.
+    /// Opens the loader at `loader` with exactly the adapter libraries `adapters`. Mocks
+    /// that are among themselves get the shared arena.
     ///
     /// # Errors
     /// A library that does not open; fewer adapters with a device than libraries.
     pub fn new(loader: &Path, adapters: &[PathBuf]) -> Result<Self> {
         let mut mocks = Vec::new();
+        let mut allocators = Vec::new();
         for path in adapters {
             let library = Library::open(path).with_context(|| path.display().to_string())?;
             // SAFETY: the type is that of the mock's function.
             if let Ok(set) = unsafe { library.symbol::<SetAllocator>("ur_mock_set_allocator") } {
+                allocators.push(set);
+                mocks.push(library);
+            }
+        }
+        // The arena serves nobody but mocks; beside another adapter they share the process's
+        // allocator, which reuses addresses as well.
+        if mocks.len() == adapters.len() {
+            for set in allocators {
                 // SAFETY: the mock has no object yet, and the arena serves what it asks for.
                 let set = unsafe { set(Some(arena::allocate), Some(arena::deallocate)) };
                 check("ur_mock_set_allocator", set)?;
-                mocks.push(library);
             }
         }
         let list: Vec<String> = adapters.iter().map(|p| p.display().to_string()).collect();
