@@ -1,5 +1,6 @@
 //! The adapter itself, and the objects that exist once.
 
+use crate::command_buffer::{BufferCommand, CommandBuffer};
 use crate::context::Context;
 use crate::device::Device;
 use crate::event::Event;
@@ -24,7 +25,7 @@ pub struct Adapter(());
 
 ur_adapter::values!(NativeCpu:
     Adapter = Adapter, Platform = Platform, Device = Device, Context = Context, Queue = Queue,
-    Event = Event, Mem = Mem, Program = Program, Kernel = Kernel,
+    Event = Event, Mem = Mem, Program = Program, Kernel = Kernel, CommandBuffer = CommandBuffer, CommandBufferCommand = BufferCommand,
 );
 
 impl Backend for NativeCpu {
@@ -40,8 +41,8 @@ impl Backend for NativeCpu {
     type PhysicalMem = Absent<Self, kind::PhysicalMem>;
     type Program = Program;
     type Kernel = Kernel;
-    type CommandBuffer = Absent<Self, kind::CommandBuffer>;
-    type CommandBufferCommand = Absent<Self, kind::CommandBufferCommand>;
+    type CommandBuffer = CommandBuffer;
+    type CommandBufferCommand = BufferCommand;
     type Graph = Absent<Self, kind::Graph>;
     type ExecutableGraph = Absent<Self, kind::ExecutableGraph>;
     type ExternalMem = Absent<Self, kind::ExternalMem>;

@@ -10,9 +10,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use ur_api::{
-    UR_EVENT_STATUS_COMPLETE, UR_EVENT_STATUS_ERROR, UR_EVENT_STATUS_RUNNING,
-    UR_EVENT_STATUS_SUBMITTED, UR_RESULT_ERROR_DEVICE_LOST, UR_RESULT_ERROR_UNKNOWN,
-    UR_RESULT_SUCCESS, ur_event_status_t, ur_result_t,
+    UR_EVENT_STATUS_COMPLETE, UR_EVENT_STATUS_ERROR, UR_EVENT_STATUS_QUEUED,
+    UR_EVENT_STATUS_RUNNING, UR_EVENT_STATUS_SUBMITTED, UR_RESULT_ERROR_DEVICE_LOST,
+    UR_RESULT_ERROR_UNKNOWN, UR_RESULT_SUCCESS, ur_event_status_t, ur_result_t,
 };
 
 /// Work that can be run in independent pieces, numbered from 0.
@@ -141,6 +141,16 @@ impl Command {
         })
     }
 
+    /// A command that stands for one that is not enqueued yet: it ends when the commands that it is
+    /// made to depend on have ended, after [`Command::enqueued`].
+    pub fn promise(profiled: bool) -> Arc<Command> {
+        let command = Command::new(None, Lane::Compute, profiled, None);
+        command
+            .state
+            .store(UR_EVENT_STATUS_QUEUED.0, Ordering::Relaxed);
+        command
+    }
+
     fn links(&self) -> MutexGuard<'_, Links> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -220,7 +230,7 @@ impl Command {
     }
 
     /// Notes a failure; the first one stays.
-    fn fail(&self, error: ur_result_t) {
+    pub fn fail(&self, error: ur_result_t) {
         let _ = self
             .error
             .compare_exchange(0, error.0, Ordering::AcqRel, Ordering::Relaxed);

@@ -4,6 +4,7 @@ pub mod kernel;
 pub mod work;
 
 use crate::command::{Command, Lane};
+use crate::command_buffer::{self, CommandBuffer};
 use crate::copy::{Placement, Rect, Region};
 use crate::event::Event;
 use crate::kernel::Kernel;
@@ -115,8 +116,8 @@ impl<'a> Call<'a> {
     }
 
     fn enqueue(&self, submission: Submission) -> Arc<Command> {
-        let wait_list = self.wait_list.iter().map(|event| event.command());
-        self.queue.order().submit(submission, wait_list)
+        let wait_list: Vec<_> = self.wait_list.iter().map(|event| event.command()).collect();
+        self.queue.order().submit(submission, &wait_list)
     }
 
     /// The error of a blocking call whose command failed.
@@ -134,7 +135,11 @@ impl<'a> Call<'a> {
 }
 
 /// Offsets and pitches as the API has them.
-fn placement(origin: ur_rect_offset_t, row_pitch: usize, slice_pitch: usize) -> Placement {
+pub(crate) fn placement(
+    origin: ur_rect_offset_t,
+    row_pitch: usize,
+    slice_pitch: usize,
+) -> Placement {
     Placement {
         origin: [origin.x, origin.y, origin.z].map(|at| at as usize),
         row_pitch,
@@ -142,7 +147,7 @@ fn placement(origin: ur_rect_offset_t, row_pitch: usize, slice_pitch: usize) -> 
     }
 }
 
-fn region(region: ur_rect_region_t) -> Region {
+pub(crate) fn region(region: ur_rect_region_t) -> Region {
     Region {
         width: region.width as usize,
         height: region.height as usize,
@@ -151,7 +156,7 @@ fn region(region: ur_rect_region_t) -> Region {
 }
 
 /// A rectangle in a buffer.
-fn in_buffer(buffer: &Mem, place: Placement, region: Region) -> Result<Rect> {
+pub(crate) fn in_buffer(buffer: &Mem, place: Placement, region: Region) -> Result<Rect> {
     let (rect, end) = place.resolve(region).ok_or_else(bad_rect)?;
     Ok(Rect {
         start: buffer.range(0, end)? + rect.start,
@@ -160,7 +165,7 @@ fn in_buffer(buffer: &Mem, place: Placement, region: Region) -> Result<Rect> {
 }
 
 /// A rectangle in memory of the program.
-fn in_memory(start: *const c_void, place: Placement, region: Region) -> Result<Rect> {
+pub(crate) fn in_memory(start: *const c_void, place: Placement, region: Region) -> Result<Rect> {
     let (rect, _) = place.resolve(region).ok_or_else(bad_rect)?;
     Ok(Rect {
         start: start as usize + rect.start,
@@ -175,7 +180,7 @@ fn bad_rect() -> Error {
     )
 }
 
-fn invalid_size(message: &'static str) -> Error {
+pub(crate) fn invalid_size(message: &'static str) -> Error {
     Error::new(UR_RESULT_ERROR_INVALID_SIZE, message)
 }
 
@@ -183,7 +188,7 @@ fn invalid_size(message: &'static str) -> Error {
 ///
 /// # Safety
 /// `pattern` has `size` bytes.
-unsafe fn pattern(pattern: *const c_void, size: usize) -> Box<[u8]> {
+pub(crate) unsafe fn pattern(pattern: *const c_void, size: usize) -> Box<[u8]> {
     // SAFETY: as the caller says.
     unsafe { std::slice::from_raw_parts(pattern.cast::<u8>(), size) }.into()
 }
@@ -612,7 +617,8 @@ impl EnqueueExpFns for NativeCpu {
             local: local_work_size,
         };
         // SAFETY: the program passes arrays and arguments as the API says.
-        let work = unsafe { kernel::prepare(kernel, queue, &range, args, launch_prop_list) }?;
+        let work =
+            unsafe { kernel::prepare(kernel, queue.device(), &range, args, launch_prop_list) }?;
         let kind = UR_COMMAND_KERNEL_LAUNCH;
         Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
     }
@@ -637,6 +643,15 @@ impl EnqueueExpFns for NativeCpu {
             command.outcome().map_err(|code| call.failed(code))?;
         }
         Event::create(queue, command, kind, true)
+    }
+
+    fn enqueue_command_buffer_exp(
+        queue: &Object<Queue>,
+        command_buffer: &Object<CommandBuffer>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        command_buffer::enqueue(queue, command_buffer, event_wait_list, event)
     }
 
     unsafe fn enqueue_host_task_exp(

@@ -1,23 +1,59 @@
 //! Events: a program's view of a command.
 
-use crate::command::Command;
+use crate::command::{Command, Times};
+use crate::context::Context;
+use crate::order::Group;
 use crate::queue::Queue;
 use crate::{NativeCpu, pool};
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ur_adapter::{Error, EventFns, Handle, Info, Object, Result};
 use ur_api::*;
 
 /// What an event handle names.
 pub struct Event {
-    queue: Handle<Queue>,
+    context: Handle<Context>,
+    bound: Mutex<Bound>,
+}
+
+/// The command that an event stands for at present.
+#[derive(Clone)]
+struct Bound {
+    /// None until a command is enqueued.
+    queue: Option<Handle<Queue>>,
     command: Arc<Command>,
+    /// The first command of a group that `command` ends.
+    first: Option<Arc<Command>>,
     kind: ur_command_t,
     /// Whether the times are for the program to see.
     profiled: bool,
 }
 
+impl Bound {
+    fn times(&self) -> Times {
+        let times = self.command.times();
+        match &self.first {
+            None => times,
+            Some(first) => {
+                let begin = first.times();
+                Times {
+                    started: begin.ended,
+                    ended: times.ended,
+                    ..begin
+                }
+            }
+        }
+    }
+}
+
 impl Event {
+    fn new(context: &Object<Context>, bound: Bound) -> Result<Handle<Event>> {
+        Handle::new(Event {
+            context: context.handle(),
+            bound: Mutex::new(bound),
+        })
+    }
+
     /// The event of a command that was enqueued on `queue`.
     ///
     /// # Errors
@@ -28,17 +64,90 @@ impl Event {
         kind: ur_command_t,
         profiled: bool,
     ) -> Result<Handle<Event>> {
-        Handle::new(Event {
-            queue: queue.handle(),
+        let bound = Bound {
+            queue: Some(queue.handle()),
             command,
+            first: None,
             kind,
             profiled,
-        })
+        };
+        Event::new(queue.context(), bound)
+    }
+
+    /// The event of a group of commands that was enqueued on `queue`.
+    ///
+    /// # Errors
+    /// `OUT_OF_HOST_MEMORY`.
+    pub fn of_group(
+        queue: &Object<Queue>,
+        group: Group,
+        kind: ur_command_t,
+        profiled: bool,
+    ) -> Result<Handle<Event>> {
+        let bound = Bound {
+            queue: Some(queue.handle()),
+            command: group.last,
+            first: Some(group.first),
+            kind,
+            profiled,
+        };
+        Event::new(queue.context(), bound)
+    }
+
+    /// The event of a command that will be enqueued later; [`Event::keep`] binds it.
+    ///
+    /// # Errors
+    /// `OUT_OF_HOST_MEMORY`.
+    pub fn promise(
+        context: &Object<Context>,
+        kind: ur_command_t,
+        profiled: bool,
+    ) -> Result<Handle<Event>> {
+        let bound = Bound {
+            queue: None,
+            command: Command::promise(profiled),
+            first: None,
+            kind,
+            profiled,
+        };
+        Event::new(context, bound)
+    }
+
+    /// Binds a promised event to the command it was promised for, which is not yet enqueued itself.
+    /// Whoever already waits for the event waits for the command from now on.
+    pub fn keep(&self, queue: &Object<Queue>, command: &Arc<Command>) {
+        let promised = {
+            let mut bound = self.bound();
+            bound.queue = Some(queue.handle());
+            std::mem::replace(&mut bound.command, command.clone())
+        };
+        promised.depend_on(command, true);
+        if promised.enqueued() {
+            pool::get().dispatch(promised);
+        }
+    }
+
+    /// Ends a promised event with a failure: its command will never be enqueued.
+    pub fn abandon(&self) {
+        let promised = self.command();
+        promised.fail(UR_RESULT_ERROR_INVALID_EVENT);
+        if promised.enqueued() {
+            pool::get().dispatch(promised);
+        }
+    }
+
+    fn bound(&self) -> MutexGuard<'_, Bound> {
+        self.bound.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The command.
-    pub fn command(&self) -> &Arc<Command> {
-        &self.command
+    pub fn command(&self) -> Arc<Command> {
+        self.bound().command.clone()
+    }
+
+    /// Its context.
+    pub fn context(&self) -> &Handle<Context> {
+        &self.context
     }
 }
 
@@ -72,10 +181,16 @@ impl EventFns for NativeCpu {
         info: &mut Info<'_>,
     ) -> Result {
         match prop_name {
-            UR_EVENT_INFO_COMMAND_QUEUE => info.handle(&*event.queue),
-            UR_EVENT_INFO_CONTEXT => info.handle(&**event.queue.context()),
-            UR_EVENT_INFO_COMMAND_TYPE => info.value(event.kind.0),
-            UR_EVENT_INFO_COMMAND_EXECUTION_STATUS => info.value(event.command.status().0),
+            UR_EVENT_INFO_COMMAND_QUEUE => {
+                let queue = event.bound().queue.clone();
+                match &queue {
+                    Some(queue) => info.handle(&**queue),
+                    None => info.value(std::ptr::null::<ur_queue_handle_t_>()),
+                }
+            }
+            UR_EVENT_INFO_CONTEXT => info.handle(&*event.context),
+            UR_EVENT_INFO_COMMAND_TYPE => info.value(event.bound().kind.0),
+            UR_EVENT_INFO_COMMAND_EXECUTION_STATUS => info.value(event.command().status().0),
             _ => Err(Error::unsupported_query()),
         }
     }
@@ -85,13 +200,14 @@ impl EventFns for NativeCpu {
         prop_name: ur_profiling_info_t,
         info: &mut Info<'_>,
     ) -> Result {
-        let command = &event.command;
+        let bound = event.bound().clone();
+        let command = &bound.command;
         let missing = || Error::code(UR_RESULT_ERROR_PROFILING_INFO_NOT_AVAILABLE);
-        if !event.profiled || !command.is_profiled() {
+        if !bound.profiled || !command.is_profiled() {
             return Err(missing());
         }
         let finished = command.is_finished();
-        let times = command.times();
+        let times = bound.times();
         let time = match prop_name {
             UR_PROFILING_INFO_COMMAND_QUEUED => times.queued,
             UR_PROFILING_INFO_COMMAND_SUBMIT => times.submitted,
@@ -112,10 +228,10 @@ impl EventFns for NativeCpu {
         }
         let pool = pool::get();
         for event in event_wait_list {
-            pool.wait(&event.command);
+            pool.wait(&event.command());
         }
         for event in event_wait_list {
-            if let Err(code) = event.command.outcome() {
+            if let Err(code) = event.command().outcome() {
                 return Err(Error::new(
                     UR_RESULT_ERROR_IN_EVENT_LIST_EXEC_STATUS,
                     format!("a command failed: {code}"),
@@ -145,7 +261,7 @@ impl EventFns for NativeCpu {
             user_data,
         };
         let due = event
-            .command
+            .command()
             .when(at, Box::new(move |state| notify.call(state)));
         if let Some(due) = due {
             pool::get().call(due);

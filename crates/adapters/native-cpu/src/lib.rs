@@ -2,8 +2,8 @@
 //!
 //! The modules are named after what they hold. Those of the API's objects ([`adapter`], [`platform`],
 //! [`device`], [`context`], [`queue`], [`event`], [`memory`], [`usm`], [`program`], [`kernel`],
-//! [`enqueue`]) stand on those that do the work: [`command`] and [`order`] say what runs when,
-//! [`pool`] runs it, [`launch`] and [`copy`] are what runs, [`jit`] opens the compiler, [`facts`]
+//! [`enqueue`], [`command_buffer`]) stand on those that do the work: [`command`] and [`order`] say what runs when,
+//! [`recording`] keeps it for later, [`pool`] runs it, [`launch`] and [`copy`] are what runs, [`jit`] opens the compiler, [`facts`]
 //! reads the machine and [`binary`] saves programs.
 
 pub mod adapter;
@@ -11,6 +11,7 @@ pub mod arena;
 pub mod binary;
 pub mod clock;
 pub mod command;
+pub mod command_buffer;
 pub mod context;
 pub mod copy;
 pub mod device;
@@ -27,6 +28,7 @@ pub mod platform;
 pub mod pool;
 pub mod program;
 pub mod queue;
+pub mod recording;
 pub mod unsupported;
 pub mod usm;
 

@@ -35,6 +35,14 @@ pub struct Submission {
     pub kind: Kind,
 }
 
+/// A group of commands that was enqueued as one.
+pub struct Group {
+    /// Ends when the group may begin.
+    pub first: Arc<Command>,
+    /// Ends when the group has ended.
+    pub last: Arc<Command>,
+}
+
 enum State {
     InOrder {
         last: Option<Arc<Command>>,
@@ -151,6 +159,57 @@ impl Order {
             }
         }
         command
+    }
+
+    /// Enqueues a group of commands as one: a first command behind `wait_list`, those that `fill`
+    /// makes, and a last one. `fill` is given the first command, makes each of its commands wait for
+    /// it (directly or through others), leaves the enqueueing to this function and returns them all.
+    /// A failure of any is one of the last command, which stands for the group.
+    pub fn submit_group<'a>(
+        &self,
+        profiled: bool,
+        wait_list: impl IntoIterator<Item = &'a Arc<Command>>,
+        fill: impl FnOnce(&Arc<Command>) -> Vec<Arc<Command>>,
+    ) -> Group {
+        let group = {
+            let mut state = self.state();
+            let order = |gate: Option<&Arc<Command>>| {
+                Command::new(None, Lane::Compute, profiled, gate.cloned())
+            };
+            match &mut *state {
+                State::InOrder { last } => {
+                    let (first, end) = (order(None), order(None));
+                    if let Some(last) = last.as_ref() {
+                        first.depend_on(last, false);
+                    }
+                    *last = Some(end.clone());
+                    Group { first, last: end }
+                }
+                State::OutOfOrder { gate, barrier, .. } => {
+                    let first = order(None);
+                    if let Some(earlier) = barrier.as_ref() {
+                        first.depend_on(earlier, false);
+                    }
+                    let last = order(Some(gate));
+                    Group { first, last }
+                }
+            }
+        };
+        for dependency in wait_list {
+            group.first.depend_on(dependency, true);
+        }
+        group.last.depend_on(&group.first, true);
+        let inside = fill(&group.first);
+        for command in &inside {
+            group.last.depend_on(command, true);
+        }
+        // Nothing runs before the first command does, so the order of these is free.
+        for command in inside.iter().chain([&group.last, &group.first]) {
+            if command.enqueued() {
+                pool::get().dispatch(command.clone());
+            }
+        }
+        group
     }
 
     /// A command whose end means that everything enqueued so far has ended; none if that is so.

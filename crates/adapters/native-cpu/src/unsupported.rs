@@ -9,7 +9,6 @@ impl QueueExpFns for NativeCpu {}
 impl SamplerFns for NativeCpu {}
 impl PhysicalMemFns for NativeCpu {}
 impl BindlessImagesExpFns for NativeCpu {}
-impl CommandBufferExpFns for NativeCpu {}
 impl GraphExpFns for NativeCpu {}
 impl IpcExpFns for NativeCpu {}
 impl MemoryExportExpFns for NativeCpu {}

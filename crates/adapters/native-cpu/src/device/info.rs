@@ -132,6 +132,8 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         | UR_DEVICE_INFO_TIMESTAMP_RECORDING_SUPPORT_EXP
         | UR_DEVICE_INFO_MULTI_DEVICE_COMPILE_SUPPORT_EXP
         | UR_DEVICE_INFO_USM_CONTEXT_MEMCPY_SUPPORT_EXP
+        | UR_DEVICE_INFO_COMMAND_BUFFER_SUPPORT_EXP
+        | UR_DEVICE_INFO_COMMAND_BUFFER_EVENT_SUPPORT_EXP
         | UR_DEVICE_INFO_ENQUEUE_HOST_TASK_SUPPORT_EXP => info.bool(true),
         UR_DEVICE_INFO_EXECUTION_CAPABILITIES => {
             info.value(UR_DEVICE_EXEC_CAPABILITY_FLAG_KERNEL.0)
@@ -237,6 +239,16 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         ),
         UR_DEVICE_INFO_QUEUE_ON_DEVICE_PROPERTIES => info.value(0u32),
 
+        // Command buffers: all of a launch can be changed.
+        UR_DEVICE_INFO_COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP => info.value(
+            UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_KERNEL_ARGUMENTS.0
+                | UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_LOCAL_WORK_SIZE.0
+                | UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_GLOBAL_WORK_SIZE.0
+                | UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_GLOBAL_WORK_OFFSET.0
+                | UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_KERNEL_HANDLE.0
+                | UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_EVENTS.0,
+        ),
+
         // Images: none.
         UR_DEVICE_INFO_MAX_READ_IMAGE_ARGS
         | UR_DEVICE_INFO_MAX_WRITE_IMAGE_ARGS
@@ -252,7 +264,6 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
 
         // Sets of abilities that are empty.
         UR_DEVICE_INFO_KERNEL_LAUNCH_CAPABILITIES
-        | UR_DEVICE_INFO_COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP
         | UR_DEVICE_INFO_2D_BLOCK_ARRAY_CAPABILITIES_EXP => info.value(0u32),
 
         // What it cannot do.
@@ -268,8 +279,6 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         | UR_DEVICE_INFO_ESIMD_SUPPORT
         | UR_DEVICE_INFO_USM_POOL_SUPPORT
         | UR_DEVICE_INFO_USE_NATIVE_ASSERT
-        | UR_DEVICE_INFO_COMMAND_BUFFER_SUPPORT_EXP
-        | UR_DEVICE_INFO_COMMAND_BUFFER_EVENT_SUPPORT_EXP
         | UR_DEVICE_INFO_COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP
         | UR_DEVICE_INFO_BINDLESS_IMAGES_SUPPORT_EXP
         | UR_DEVICE_INFO_BINDLESS_IMAGES_SHARED_USM_SUPPORT_EXP

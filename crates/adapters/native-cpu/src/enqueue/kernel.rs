@@ -3,12 +3,12 @@
 
 use super::{dimensions, sizes};
 use crate::arena::Block;
+use crate::device::Device;
 use crate::device::info::{LOCAL_MEM_SIZE, MAX_WORK_GROUP_SIZE};
 use crate::enqueue::work::Prepared;
 use crate::kernel::Kernel;
 use crate::launch::LaunchWork;
 use crate::memory::{Mem, Storage};
-use crate::queue::Queue;
 use std::sync::Arc;
 use ur_adapter::{Error, Object, Result, chain};
 use ur_api::*;
@@ -37,7 +37,7 @@ fn work_group_size(message: impl Into<String>) -> Error {
 ///
 /// # Safety
 /// The arrays have as many elements as there are dimensions.
-unsafe fn resolve(kernel: &Kernel, queue: &Queue, range: &Range) -> Result<Launch> {
+unsafe fn resolve(kernel: &Kernel, device: &Device, range: &Range) -> Result<Launch> {
     let dims = dimensions(range.work_dim)?;
     // SAFETY: as the caller says.
     let (offset, global) = unsafe { (sizes(range.offset, dims, 0), sizes(range.global, dims, 1)) };
@@ -53,7 +53,7 @@ unsafe fn resolve(kernel: &Kernel, queue: &Queue, range: &Range) -> Result<Launc
         }
     }
     let local = if range.local.is_null() {
-        kernel.choose(queue.device(), global)
+        kernel.choose(device, global)
     } else {
         // SAFETY: as the caller says.
         unsafe { sizes(range.local, dims, 1) }
@@ -262,14 +262,14 @@ fn check_properties(properties: Option<&ur_kernel_launch_ext_properties_t>) -> R
 /// the arguments are what their types say.
 pub unsafe fn prepare(
     kernel: &Kernel,
-    queue: &Queue,
+    device: &Device,
     range: &Range,
     args: &[ur_exp_kernel_arg_properties_t],
     properties: Option<&ur_kernel_launch_ext_properties_t>,
 ) -> Result<Prepared> {
     check_properties(properties)?;
     // SAFETY: forwarded.
-    let mut launch = unsafe { resolve(kernel, queue, range) }?;
+    let mut launch = unsafe { resolve(kernel, device, range) }?;
     let compiled = kernel.compiled();
     let info = compiled.info();
     let mut block = Args {
@@ -297,7 +297,6 @@ pub unsafe fn prepare(
         ));
     }
     launch.local_bytes = block.local_bytes as u32;
-    let device = queue.device();
     let threads = device.is_sub_device().then(|| u64::from(device.units()));
     let (work, pieces) = LaunchWork::new(
         compiled.clone(),
