@@ -8,12 +8,13 @@ cd "$here"
 for source in *.cl; do
     name=${source%.cl}
     case $name in
-    sub_group) std=CL3.0 version=1.3 ;;
+    sub_group | group_operations) std=CL3.0 version=1.3 ;;
     *) std=CL1.2 version=1.1 ;;
     esac
     clang-15 -target spir64 -x cl -cl-std=$std -Xclang -finclude-default-header \
         -Xclang -cl-ext=+all -O1 -emit-llvm -c "$source" -o "$out/$name.bc"
-    llvm-spirv-15 --spirv-max-version=$version "$out/$name.bc" -o "$out/$name.spv"
+    llvm-spirv-15 --spirv-max-version=$version --spirv-ext=+SPV_INTEL_subgroups \
+        "$out/$name.bc" -o "$out/$name.spv"
     rm "$out/$name.bc"
 done
 for source in *.spvasm; do
