@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::process::Command;
+
 use common::{Arg, Jit, pointer};
 
 /// Distance of `got` from `exact` in units of the last place of a float.
@@ -496,5 +498,38 @@ fn counters_in_local_memory() {
             out.iter().all(|x| u64::from(*x) == local),
             "{local}: {out:?}"
         );
+    }
+}
+
+/// Set in the process that prints.
+const PRINT: &str = "UR_JIT_TEST_PRINT";
+
+#[test]
+fn printed_text() {
+    let mut input = vec![1i32, -2, 300];
+    if std::env::var_os(PRINT).is_some() {
+        let mut status = vec![-99i32; 3];
+        Jit::new("printf").kernel("print").run(
+            [3, 1, 1],
+            [3, 1, 1],
+            &[pointer(&mut input), pointer(&mut status)],
+        );
+        assert_eq!(status, [0; 3]);
+        return;
+    }
+    // The text goes to standard output: a process of its own prints it.
+    let output = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "printed_text", "--nocapture"])
+        .env(PRINT, "1")
+        .output()
+        .expect("it runs again");
+    assert!(output.status.success());
+    let text = String::from_utf8_lossy(&output.stdout);
+    for line in [
+        "1 1| 0.50|1,0.5,-1,1e+10|text B 1 100000000 %\n",
+        "-2 4294967294| 0.50|-2,0.5,-1,1e+10|text ? -2 fffffffe00000000 %\n",
+        "300 300| 0.50|300,0.5,-1,1e+10|text O 44 12c00000000 %\n",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
     }
 }
