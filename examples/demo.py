@@ -3,6 +3,7 @@
 Arguments: libraries that must be the ones in use.
 """
 
+import os
 import sys
 import time
 
@@ -47,7 +48,7 @@ def main():
     print(f"{len(DEVICES)} device:", ", ".join(f"{d.name} ({d.filter_string})" for d in DEVICES))
     with open("/proc/self/maps", encoding="utf-8") as maps:
         loaded = {line.split()[-1] for line in maps if "/" in line}
-    missing = [path for path in sys.argv[1:] if path not in loaded]
+    missing = [path for path in sys.argv[1:] if os.path.realpath(path) not in loaded]
     if len(DEVICES) != 1 or missing:
         sys.exit(f"expected one device and these libraries in use: {sys.argv[1:]}")
     for path in sys.argv[1:]:
@@ -61,9 +62,11 @@ def main():
         show(f"x + y, {kind}", lambda np, x, y: x + y, x, y)
         show(f"x * y - x, {kind}", lambda np, x, y: x * y - x, x, y)
         show(f"x / y, {kind}", lambda np, x, y: x / y, x, y)
-        show(f"sin(x), {kind}", lambda np, x: np.sin(x), x, ulp=4.0)
-        show(f"exp(x), {kind}", lambda np, x: np.exp(x), x, ulp=4.0)
-        show(f"sqrt(|x|), {kind}", lambda np, x: np.sqrt(np.abs(x)), x)
+        # On arrays without gaps dpnp hands these to oneMKL, which runs on the host; on the others
+        # it runs kernels of its own, which our compiler builds.
+        for name in ("sin", "exp", "log1p", "sqrt"):
+            show(f"{name}(|x|), {kind}", lambda np, x: getattr(np, name)(np.abs(x)), x, ulp=4.0)
+            show(f"{name}(|x|[::2]), {kind}", lambda np, x: getattr(np, name)(np.abs(x)[::2]), x, ulp=4.0)
         show(f"x < y, {kind}", lambda np, x, y: x < y, x, y)
         show(f"sort(x), {kind}", lambda np, x: np.sort(x), x)
         show(f"max(x), {kind}", lambda np, x: np.max(x), x)

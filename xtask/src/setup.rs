@@ -22,6 +22,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("ocl-icd-libopencl1", "OpenCL loader of the clients"),
     ("valgrind", "memory checks"),
     ("python3-venv", "environments of the clients"),
+    ("python3-dev", "the extension that dpctl's tests build"),
 ];
 
 /// Rust components beside the compiler.
