@@ -189,15 +189,17 @@ impl CommandBuffer {
                 "the queue is of another context or device than the command buffer",
             ));
         }
-        let mut state = self.state();
-        if !state.is_final {
-            return Err(invalid("the command buffer is not finalized"));
-        }
-        // The lock is held while the commands are made, so that two threads that enqueue at the same
-        // time agree on the order; no code of the program runs under it.
-        let group = recording::replay(&state.nodes, queue, wait_list, state.latest.as_ref());
-        state.latest = Some(group.last.clone());
-        Ok(group)
+        let unsent = {
+            // Two threads that enqueue at the same time agree on the order.
+            let mut state = self.state();
+            if !state.is_final {
+                return Err(invalid("the command buffer is not finalized"));
+            }
+            let unsent = recording::replay(&state.nodes, queue, wait_list, state.latest.as_ref());
+            state.latest = Some(unsent.group().last.clone());
+            unsent
+        };
+        Ok(unsent.send())
     }
 
     /// Changes recorded launches: all of them or, if one change is wrong, none.
@@ -290,10 +292,7 @@ impl CommandBuffer {
 
 impl Drop for CommandBuffer {
     fn drop(&mut self) {
-        let state = self
-            .state
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         for command in state.given.drain(..) {
             // SAFETY: the program was given a reference with the handle and no call to give it back;
             // it ends here, with the command buffer.

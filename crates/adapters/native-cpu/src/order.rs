@@ -43,6 +43,32 @@ pub struct Group {
     pub last: Arc<Command>,
 }
 
+/// A group of commands that has its place in a queue but may not run yet.
+#[must_use]
+pub struct Unsent {
+    group: Group,
+    inside: Vec<Arc<Command>>,
+}
+
+impl Unsent {
+    /// The first and the last command.
+    pub fn group(&self) -> &Group {
+        &self.group
+    }
+
+    /// Lets the group run.
+    pub fn send(self) -> Group {
+        // Nothing runs before the first command does, so the order of these is free.
+        let ends = [&self.group.last, &self.group.first];
+        for command in self.inside.iter().chain(ends) {
+            if command.enqueued() {
+                pool::get().dispatch(command.clone());
+            }
+        }
+        self.group
+    }
+}
+
 enum State {
     InOrder {
         last: Option<Arc<Command>>,
@@ -161,16 +187,18 @@ impl Order {
         command
     }
 
-    /// Enqueues a group of commands as one: a first command behind `wait_list`, those that `fill`
-    /// makes, and a last one. `fill` is given the first command, makes each of its commands wait for
-    /// it (directly or through others), leaves the enqueueing to this function and returns them all.
+    /// Makes a group of commands that is enqueued as one: a first command behind `wait_list`, those
+    /// that `fill` makes, and a last one. `fill` is given the first command, makes each of its
+    /// commands wait for it (directly or through others), does not enqueue them and returns them all.
     /// A failure of any is one of the last command, which stands for the group.
-    pub fn submit_group<'a>(
+    ///
+    /// The group has its place in the order; nothing of it runs before [`Unsent::send`].
+    pub fn group<'a>(
         &self,
         profiled: bool,
         wait_list: impl IntoIterator<Item = &'a Arc<Command>>,
         fill: impl FnOnce(&Arc<Command>) -> Vec<Arc<Command>>,
-    ) -> Group {
+    ) -> Unsent {
         let group = {
             let mut state = self.state();
             let order = |gate: Option<&Arc<Command>>| {
@@ -203,13 +231,7 @@ impl Order {
         for command in &inside {
             group.last.depend_on(command, true);
         }
-        // Nothing runs before the first command does, so the order of these is free.
-        for command in inside.iter().chain([&group.last, &group.first]) {
-            if command.enqueued() {
-                pool::get().dispatch(command.clone());
-            }
-        }
-        group
+        Unsent { group, inside }
     }
 
     /// A command whose end means that everything enqueued so far has ended; none if that is so.
@@ -401,7 +423,7 @@ mod tests {
             work(1, |_| panic!("must not run")),
             std::slice::from_ref(&failed),
         );
-        let second = order.submit(marker(Kind::Normal), &[dependent.clone()]);
+        let second = order.submit(marker(Kind::Normal), std::slice::from_ref(&dependent));
         pool::get().wait(&second);
         for command in [&failed, &dependent, &second] {
             assert_eq!(command.status(), UR_EVENT_STATUS_ERROR);

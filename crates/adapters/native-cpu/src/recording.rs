@@ -7,7 +7,7 @@
 
 use crate::command::{Command, Lane, Work};
 use crate::event::Event;
-use crate::order::Group;
+use crate::order::Unsent;
 use crate::queue::Queue;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ur_adapter::{Handle, Object};
@@ -144,24 +144,27 @@ impl Drop for Node {
     }
 }
 
-/// Enqueues all nodes on `queue` behind `wait_list` and `previous`, the last command of the replay
+/// Makes commands of all nodes, for `queue`, behind `wait_list` and `previous`, the last command of the replay
 /// before.
 pub fn replay(
     nodes: &[Arc<Node>],
     queue: &Object<Queue>,
     wait_list: &[Arc<Command>],
     previous: Option<&Arc<Command>>,
-) -> Group {
+) -> Unsent {
     queue
         .order()
-        .submit_group(queue.is_profiled(), wait_list, |first| {
+        .group(queue.is_profiled(), wait_list, |first| {
             if let Some(previous) = previous {
                 first.depend_on(previous, false);
             }
             let mut commands: Vec<Arc<Command>> = Vec::with_capacity(nodes.len());
             for node in nodes {
-                let mut before: Vec<_> =
-                    node.after.iter().filter_map(|at| commands.get(*at)).collect();
+                let mut before: Vec<_> = node
+                    .after
+                    .iter()
+                    .filter_map(|at| commands.get(*at))
+                    .collect();
                 if before.is_empty() {
                     before.push(first);
                 }

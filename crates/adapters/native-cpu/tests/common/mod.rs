@@ -12,10 +12,13 @@ use ur_api::*;
 /// Calls an entry of a table: `ur!(Context.pfnCreate(…))`.
 #[macro_export]
 macro_rules! ur {
-    ($table:ident.$entry:ident($($arg:expr),* $(,)?)) => {
+    ($table:ident.$entry:ident($($arg:expr),* $(,)?)) => {{
+        #[allow(clippy::macro_metavars_in_unsafe, reason = "as short as a call in C")]
         // SAFETY: the tests pass what the API asks for.
-        unsafe { (ur_adapter_native_cpu::TABLE.$table.$entry.unwrap())($($arg),*) }
-    };
+        unsafe {
+            (ur_adapter_native_cpu::TABLE.$table.$entry.unwrap())($($arg),*)
+        }
+    }};
 }
 
 /// As [`ur!`], and the call must succeed.
@@ -243,7 +246,7 @@ pub enum Arg<'a> {
 }
 
 impl Arg<'_> {
-    fn raw(&self, index: usize) -> ur_exp_kernel_arg_properties_t {
+    pub fn raw(&self, index: usize) -> ur_exp_kernel_arg_properties_t {
         let (kind, size, value) = match self {
             Arg::Value(bytes) => (
                 UR_EXP_KERNEL_ARG_TYPE_VALUE,
