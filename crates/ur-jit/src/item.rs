@@ -9,6 +9,7 @@
 use crate::ir::{FunctionBuilder, Type, Value};
 
 /// Fields of the item record: byte offsets.
+#[expect(clippy::module_inception, reason = "named as its sibling `group` is")]
 pub mod item {
     /// `i32`: 0 for a work-item that is done, else the synchronisation point it waits at.
     pub const KEY: i64 = 0;

@@ -96,6 +96,12 @@ pub struct Context {
     diagnostics: Box<Diagnostics>,
 }
 
+impl Default for Context {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Context {
     /// Makes an empty context.
     pub fn new() -> Self {

@@ -77,12 +77,12 @@ unsafe fn name_of<'a>(name: *const u8, len: usize) -> Result<&'a str> {
 /// # Safety
 /// `text` is null or a zero-terminated string.
 unsafe fn optional_text(text: *const c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
     // SAFETY: as the caller promises.
-    (!text.is_null()).then(|| {
-        unsafe { CStr::from_ptr(text) }
-            .to_string_lossy()
-            .into_owned()
-    })
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
 }
 
 /// Reads the options.

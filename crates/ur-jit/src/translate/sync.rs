@@ -29,11 +29,18 @@ impl Body<'_, '_> {
     pub fn synchronise(&mut self, inst: &Inst) -> Result<()> {
         match inst.op {
             Op::ControlBarrier => {
+                // The work-items of a group run on one thread, so only an order that other groups
+                // are to see takes a fence.
                 let semantics = self.value(inst.arg(2))?;
-                atomic::fence(&mut self.fb, &semantics);
+                let seen_outside = self.scope(inst.arg(1)).is_err();
+                if seen_outside {
+                    atomic::fence(&mut self.fb, &semantics);
+                }
                 if let Some(waits) = self.scope(inst.arg(0))? {
                     self.barrier(waits);
-                    atomic::fence(&mut self.fb, &semantics);
+                    if seen_outside {
+                        atomic::fence(&mut self.fb, &semantics);
+                    }
                 }
                 Ok(())
             }
