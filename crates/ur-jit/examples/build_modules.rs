@@ -14,6 +14,14 @@ use std::time::{Duration, Instant};
 use ur_jit::compile::Options;
 use ur_jit::module::Module;
 
+/// How the build of one module went.
+struct Outcome {
+    index: usize,
+    translated: Duration,
+    compiled: Duration,
+    failure: Option<String>,
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [flag, stage, file] = &arguments[..]
@@ -47,7 +55,7 @@ fn main() {
     files.sort();
 
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<(usize, Duration, Duration, Option<String>)>> = Mutex::default();
+    let results: Mutex<Vec<Outcome>> = Mutex::default();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -55,20 +63,23 @@ fn main() {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(path) = files.get(index) else { break };
-                    let (translated, compiled, failure) = build(path, compile);
-                    if let Some(text) = &failure {
+                    let outcome = build(path, index, compile);
+                    if let Some(text) = &outcome.failure {
                         println!("{}: {text}", path.display());
                     }
                     results
                         .lock()
                         .expect("no thread panics with the lock")
-                        .push((index, translated, compiled, failure));
+                        .push(outcome);
                 }
             });
         }
     });
     let results = results.into_inner().expect("no thread panicked");
-    let failed = results.iter().filter(|result| result.3.is_some()).count();
+    let failed = results
+        .iter()
+        .filter(|result| result.failure.is_some())
+        .count();
     let report = |name: &str, mut times: Vec<Duration>| {
         times.sort();
         if let (Some(median), Some(most)) = (times.get(times.len() / 2), times.last()) {
@@ -76,10 +87,16 @@ fn main() {
             println!("{name}: median {median:.2?}, most {most:.2?}, total {total:.2?}");
         }
     };
-    report("translate", results.iter().map(|result| result.1).collect());
+    report(
+        "translate",
+        results.iter().map(|result| result.translated).collect(),
+    );
     if compile {
-        report("compile", results.iter().map(|result| result.2).collect());
-        let mut slow: Vec<_> = results.iter().map(|r| (r.2, r.0)).collect();
+        report(
+            "compile",
+            results.iter().map(|result| result.compiled).collect(),
+        );
+        let mut slow: Vec<_> = results.iter().map(|r| (r.compiled, r.index)).collect();
         slow.sort_by(|a, b| b.cmp(a));
         for (time, index) in slow.iter().take(5) {
             println!("  {time:.2?} {}", files[*index].display());
@@ -95,7 +112,7 @@ fn main() {
     }
 }
 
-fn build(path: &PathBuf, compile: bool) -> (Duration, Duration, Option<String>) {
+fn build(path: &PathBuf, index: usize, compile: bool) -> Outcome {
     let start = Instant::now();
     let mut translated = Duration::ZERO;
     let outcome = (|| {
@@ -110,7 +127,12 @@ fn build(path: &PathBuf, compile: bool) -> (Duration, Duration, Option<String>) 
         }
         Ok::<(), String>(())
     })();
-    (translated, start.elapsed() - translated, outcome.err())
+    Outcome {
+        index,
+        translated,
+        compiled: start.elapsed().saturating_sub(translated),
+        failure: outcome.err(),
+    }
 }
 
 fn open(path: &PathBuf) -> Result<Module, String> {

@@ -71,11 +71,14 @@ impl Body<'_, '_> {
             .unwrap_or("");
         let ty = self.t.ty(function.ret)?;
         match (name, args) {
+            // These take references to what they convert.
             ("__devicelib_ConvertBF16ToFINTEL", [a]) => {
-                return Ok(Some(self.bf16_to_float(a, &ty)));
+                let a = self.referenced(a, &ty.with_scalar(&Type::Int(16)), 2);
+                return Ok(Some(self.bf16_to_float(&a, &ty)));
             }
             ("__devicelib_ConvertFToBF16INTEL", [a]) => {
-                return Ok(Some(self.float_to_bf16(a, &ty)));
+                let a = self.referenced(a, &ty.with_scalar(&Type::Float), 4);
+                return Ok(Some(self.float_to_bf16(&a, &ty)));
             }
             _ => {}
         }
@@ -90,5 +93,14 @@ impl Body<'_, '_> {
         }
         let value = self.fb.call(name, &ty, args);
         Ok((ty != Type::Void).then_some(value))
+    }
+
+    /// The value of type `ty` that `a` is or points to.
+    fn referenced(&mut self, a: &Value, ty: &Type, align: u64) -> Value {
+        if a.ty == Type::PTR {
+            self.fb.load(ty, a, align)
+        } else {
+            a.clone()
+        }
     }
 }
