@@ -266,5 +266,6 @@ fn is_supported(capability: Capability) -> bool {
             | C::BitInstructions
             | C::GlobalVariableHostAccessINTEL
             | C::SplitBarrierINTEL
+            | C::BFloat16ConversionINTEL
     )
 }

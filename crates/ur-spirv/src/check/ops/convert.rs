@@ -17,6 +17,9 @@ pub fn check(it: &Checked<'_>) -> Result<bool> {
         O::FConvert => convert(it, float, float)?,
         O::ConvertPtrToU => convert(it, pointer, int)?,
         O::ConvertUToPtr => convert(it, int, pointer)?,
+        O::QuantizeToF16 => convert(it, single, single)?,
+        O::ConvertFToBF16INTEL => convert(it, single, half_word)?,
+        O::ConvertBF16ToFINTEL => convert(it, half_word, single)?,
         O::PtrCastToGeneric => {
             let (from, to) = casts(it)?;
             it.rule(
@@ -50,6 +53,15 @@ fn int(elem: Elem) -> bool {
 
 fn float(elem: Elem) -> bool {
     matches!(elem, Elem::Float(_))
+}
+
+fn single(elem: Elem) -> bool {
+    elem == Elem::Float(32)
+}
+
+/// A bfloat16 travels as an integer.
+fn half_word(elem: Elem) -> bool {
+    elem == Elem::Int(16)
 }
 
 fn pointer(elem: Elem) -> bool {
