@@ -101,10 +101,15 @@ impl CommandBuffer {
         std::ptr::from_ref(self) as usize
     }
 
+    /// Work that every replay runs, on the command buffer's device.
+    fn shared(&self, prepared: Prepared) -> NodeWork {
+        let prepared = prepared.on(&self.device);
+        Some((SharedWork::new(prepared.work), prepared.pieces))
+    }
+
     /// Records work.
     fn append(&self, prepared: Prepared, kind: ur_command_t, links: Links<'_>) -> Result {
-        let work = Some((SharedWork::new(prepared.work), prepared.pieces));
-        self.append_node(work, kind, None, links)
+        self.append_node(self.shared(prepared), kind, None, links)
     }
 
     /// Records a command; `launch` says what a kernel launch is made of.
@@ -248,8 +253,7 @@ impl CommandBuffer {
             done.push((command, recipe, prepared));
         }
         for (command, recipe, prepared) in done {
-            let work = Some((SharedWork::new(prepared.work), prepared.pieces));
-            command.node.set_work(work);
+            command.node.set_work(self.shared(prepared));
             if let Some(launch) = &command.launch {
                 *launch.lock().unwrap_or_else(PoisonError::into_inner) = recipe;
             }

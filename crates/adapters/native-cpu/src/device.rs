@@ -1,19 +1,23 @@
 //! The CPU as a device, and its sub-devices.
 
+pub mod affinity;
 pub mod info;
 
 use crate::adapter::roots;
 use crate::platform::Platform;
 use crate::{NativeCpu, clock, pool};
+use affinity::{Cpus, Topology};
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 use ur_adapter::{DeviceFns, Error, Handle, Info, Object, Result};
 use ur_api::*;
 
 /// What a device handle names: the whole CPU, or a part of it.
 ///
-/// A sub-device is a share of the compute units, not particular ones: each of its commands runs on
-/// that many threads at most.
+/// A sub-device is a share of the compute units: each of its commands runs on that many threads at
+/// most. One made by affinity domain is made of particular CPUs, and its commands run on those; any
+/// other is not tied to particular ones.
 #[derive(Debug)]
 pub struct Device {
     units: u32,
@@ -22,6 +26,17 @@ pub struct Device {
     partition: Option<(ur_device_partition_t, u32)>,
     /// Position among the sub-devices made together.
     index: u32,
+    /// The CPUs that it is made of, for a part by affinity domain and its own parts.
+    cpus: Option<Arc<Cpus>>,
+}
+
+/// A sub-device to be.
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    units: u32,
+    /// How it came about, for queries.
+    partition: (ur_device_partition_t, u32),
+    cpus: Option<Cpus>,
 }
 
 impl Device {
@@ -32,7 +47,52 @@ impl Device {
             parent: None,
             partition: None,
             index: 0,
+            cpus: None,
         }
+    }
+
+    /// The CPUs that its commands are to run on; none for any.
+    pub fn cpus(&self) -> Option<&Arc<Cpus>> {
+        self.cpus.as_ref()
+    }
+
+    /// The affinity domains that it can be partitioned by, as flags.
+    fn affinity_domains(&self) -> u32 {
+        let topology = Topology::get();
+        match (&self.cpus, self.units) {
+            (_, 1) => 0,
+            (Some(cpus), _) => topology.splitting(cpus),
+            (None, _) if self.parent.is_none() => topology.splitting(topology.allowed()),
+            // A share of the threads is not tied to CPUs that a domain could split.
+            (None, _) => 0,
+        }
+    }
+
+    fn by_affinity(&self, domain: u32) -> Result<Vec<Part>> {
+        let failed = || {
+            Error::new(
+                UR_RESULT_ERROR_DEVICE_PARTITION_FAILED,
+                "the affinity domain does not split the device",
+            )
+        };
+        if domain.count_ones() != 1 || domain > UR_DEVICE_AFFINITY_DOMAIN_FLAG_NEXT_PARTITIONABLE.0
+        {
+            return Err(Error::value("not one affinity domain"));
+        }
+        if self.affinity_domains() & domain == 0 {
+            return Err(failed());
+        }
+        let topology = Topology::get();
+        let own = self.cpus.as_ref().map_or(topology.allowed(), |cpus| cpus);
+        let (domain, groups) = topology.split(domain, own).ok_or_else(failed)?;
+        Ok(groups
+            .into_iter()
+            .map(|cpus| Part {
+                units: (cpus.len() as u32).min(self.units),
+                partition: (UR_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, domain),
+                cpus: Some(cpus),
+            })
+            .collect())
     }
 
     /// Threads that run a command of this device at the same time.
@@ -60,8 +120,14 @@ impl Device {
     }
 }
 
-/// The sizes of the parts that `properties` ask for, with the value that asked for each.
-fn parts(units: u32, properties: &[ur_device_partition_property_t]) -> Result<Vec<(u32, u32)>> {
+/// The parts that `properties` ask for.
+fn parts(device: &Device, properties: &[ur_device_partition_property_t]) -> Result<Vec<Part>> {
+    let units = device.units;
+    let share = |kind, size| Part {
+        units: size,
+        partition: (kind, size),
+        cpus: None,
+    };
     let Some(first) = properties.first() else {
         return Err(Error::value("no partition property"));
     };
@@ -78,7 +144,10 @@ fn parts(units: u32, properties: &[ur_device_partition_property_t]) -> Result<Ve
             if size > units {
                 return Err(Error::code(UR_RESULT_ERROR_DEVICE_PARTITION_FAILED));
             }
-            Ok(vec![(size, size); (units / size) as usize])
+            let parts = 0..units / size;
+            Ok(parts
+                .map(|_| share(UR_DEVICE_PARTITION_EQUALLY, size))
+                .collect())
         }
         UR_DEVICE_PARTITION_BY_COUNTS => {
             let mut left = units;
@@ -93,13 +162,21 @@ fn parts(units: u32, properties: &[ur_device_partition_property_t]) -> Result<Ve
                     left = left.checked_sub(size).filter(|_| size > 0).ok_or_else(|| {
                         Error::code(UR_RESULT_ERROR_INVALID_DEVICE_PARTITION_COUNT)
                     })?;
-                    Ok((size, size))
+                    Ok(share(UR_DEVICE_PARTITION_BY_COUNTS, size))
                 })
                 .collect()
         }
-        UR_DEVICE_PARTITION_BY_AFFINITY_DOMAIN | UR_DEVICE_PARTITION_BY_CSLICE => {
-            Err(Error::code(UR_RESULT_ERROR_DEVICE_PARTITION_FAILED))
+        UR_DEVICE_PARTITION_BY_AFFINITY_DOMAIN => {
+            if properties.len() > 1 {
+                return Err(Error::value("more than one affinity domain"));
+            }
+            // SAFETY: as above.
+            device.by_affinity(unsafe { first.value.affinity_domain })
         }
+        UR_DEVICE_PARTITION_BY_CSLICE => Err(Error::new(
+            UR_RESULT_ERROR_DEVICE_PARTITION_FAILED,
+            "a CPU has no slices of compute units",
+        )),
         _ => Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION)),
     }
 }
@@ -140,16 +217,17 @@ impl DeviceFns for NativeCpu {
         // SAFETY: the caller passes that many properties.
         let list =
             unsafe { std::slice::from_raw_parts(properties.pProperties, properties.PropCount) };
-        let kind = list.first().map(|property| property.r#type);
-        parts(device.units, list)?
+        parts(device, list)?
             .into_iter()
             .enumerate()
-            .map(|(index, (units, value))| {
+            .map(|(index, part)| {
                 Handle::new(Device {
-                    units,
+                    units: part.units,
                     parent: Some(device.handle()),
-                    partition: kind.map(|kind| (kind, value)),
+                    partition: Some(part.partition),
                     index: index as u32,
+                    // A share of particular CPUs stays among them.
+                    cpus: part.cpus.map(Arc::new).or_else(|| device.cpus.clone()),
                 })
             })
             .collect()

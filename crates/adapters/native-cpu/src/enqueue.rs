@@ -73,6 +73,11 @@ impl<'a> Call<'a> {
 
     /// Enqueues work, and waits for it if the call is a blocking one.
     fn work(self, prepared: Prepared, blocking: bool, lane: Lane) -> Result {
+        let prepared = match lane {
+            Lane::Compute => prepared.on(self.queue.device()),
+            // Code of the program is not the device's work.
+            Lane::Host => prepared,
+        };
         let inline = lane == Lane::Compute && prepared.pieces == 1 && (blocking || prepared.small);
         self.submit(
             Submission {

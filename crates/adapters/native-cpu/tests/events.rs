@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
 use ur_api::*;
 
@@ -134,18 +134,15 @@ fn times_are_only_there_when_asked_for() {
 
 type Told = (usize, ur_execution_info_t);
 
-unsafe extern "C" fn tell(event: ur_event_handle_t, state: ur_execution_info_t, data: *mut c_void) {
-    // SAFETY: the tests pass a leaked sender.
-    let sender = unsafe { &*data.cast::<mpsc::Sender<Told>>() };
+/// Where [`tell`] sends to. A static, since a callback may still be returning when the test ends.
+static TELLER: OnceLock<mpsc::Sender<Told>> = OnceLock::new();
+
+unsafe extern "C" fn tell(event: ur_event_handle_t, state: ur_execution_info_t, _: *mut c_void) {
     // Callbacks may call the API.
     let kind = event_info(event, UR_EVENT_INFO_COMMAND_TYPE);
     assert_ne!(kind, u32::MAX);
-    sender.send((event as usize, state)).unwrap();
-}
-
-fn channel() -> (*mut c_void, mpsc::Receiver<Told>) {
-    let (sender, receiver) = mpsc::channel::<Told>();
-    (Box::into_raw(Box::new(sender)).cast(), receiver)
+    let teller = TELLER.get().unwrap();
+    teller.send((event as usize, state)).unwrap();
 }
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -154,7 +151,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn callbacks_are_called_before_during_and_after() {
     let context = Context::new();
     let queue = context.queue();
-    let (data, told) = channel();
+    let (teller, told) = mpsc::channel();
+    TELLER.set(teller).unwrap();
+    let data = null_mut();
     let (go, blocked) = queue.block();
     let set = |event: &Event, at| ok!(Event.pfnSetCallback(event.0, at, Some(tell), data));
     let waiting = queue.wait_event(&[blocked.0]);

@@ -11,7 +11,6 @@ use crate::enqueue::{self, invalid_size, placement};
 use crate::event::Event;
 use crate::kernel::Kernel;
 use crate::memory::Mem;
-use crate::recording::SharedWork;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use ur_adapter::{CommandBufferExpFns, Error, Handle, Info, Object, Result, Slot};
@@ -96,7 +95,7 @@ impl CommandBufferExpFns for NativeCpu {
         // SAFETY: the program passes arrays and arguments as the API says.
         let recipe = unsafe { Recipe::take(kernel, kernel_alternatives, &range, args) }?;
         let prepared = recipe.prepare(command_buffer.device())?;
-        let work = Some((SharedWork::new(prepared.work), prepared.pieces));
+        let work = command_buffer.shared(prepared);
         command_buffer.append_node(work, UR_COMMAND_KERNEL_LAUNCH, Some(recipe), links)
     }
 

@@ -68,10 +68,15 @@ pub fn max_alloc_size() -> u64 {
 
 /// Ways in which a device can be partitioned.
 fn partitions(device: &Device) -> &'static [ur_device_partition_t] {
-    if device.units() > 1 {
-        &[UR_DEVICE_PARTITION_BY_COUNTS, UR_DEVICE_PARTITION_EQUALLY]
-    } else {
-        &[]
+    const ALL: &[ur_device_partition_t] = &[
+        UR_DEVICE_PARTITION_BY_COUNTS,
+        UR_DEVICE_PARTITION_EQUALLY,
+        UR_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
+    ];
+    match (device.units(), device.affinity_domains()) {
+        (1, _) => &[],
+        (_, 0) => &ALL[..2],
+        _ => ALL,
     }
 }
 
@@ -152,7 +157,7 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
             1 => 0,
             units => units,
         }),
-        UR_DEVICE_INFO_PARTITION_AFFINITY_DOMAIN => info.value(0u32),
+        UR_DEVICE_INFO_PARTITION_AFFINITY_DOMAIN => info.value(device.affinity_domains()),
         UR_DEVICE_INFO_PARTITION_TYPE => match device.partition {
             Some((kind, value)) => info.value([kind.0, value]),
             None => info.slice::<[u32; 2]>(&[]),

@@ -2,6 +2,8 @@
 
 use crate::command::Work;
 use crate::copy::{self, Rect, Region};
+use crate::device::Device;
+use crate::device::affinity::{Gathered, Pinned};
 use crate::memory::Storage;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -21,6 +23,26 @@ pub struct Prepared {
     pub pieces: u64,
     /// Whether it is so small that it is best done at once.
     pub small: bool,
+}
+
+impl Prepared {
+    /// The same for a command of `device`: on as many threads as a sub-device has compute units, and
+    /// on its CPUs.
+    pub fn on(mut self, device: &Device) -> Prepared {
+        if !device.is_sub_device() {
+            return self;
+        }
+        let units = u64::from(device.units());
+        if self.pieces > units {
+            let (work, pieces) = Gathered::new(self.work, self.pieces, units);
+            self.work = Box::new(work);
+            self.pieces = pieces;
+        }
+        if let Some(cpus) = device.cpus() {
+            self.work = Box::new(Pinned::new(self.work, cpus.clone()));
+        }
+        self
+    }
 }
 
 /// A copy of one run of bytes.
