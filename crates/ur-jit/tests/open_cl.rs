@@ -5,6 +5,7 @@ mod common;
 use std::process::Command;
 
 use common::{Arg, Jit, pointer};
+use ur_jit_abi::Status;
 
 /// Distance of `got` from `exact` in units of the last place of a float.
 fn ulp(got: f32, exact: f64) -> f64 {
@@ -499,6 +500,33 @@ fn counters_in_local_memory() {
             "{local}: {out:?}"
         );
     }
+}
+
+#[test]
+fn linked_modules() {
+    let (main, library) = (common::words("link_main"), common::words("link_library"));
+    let linked = ur_spirv::link(&[&main, &library]).expect("links");
+    let jit = Jit::from_words(&linked, 0, &[]).unwrap_or_else(|e| panic!("{e:?}"));
+    let n = 30usize;
+    let mut input: Vec<i32> = (0..n as i32).map(|i| i - 7).collect();
+    let (mut out, mut count) = (vec![-99i32; n], vec![0i32]);
+    jit.kernel("use").run(
+        [n as u64, 1, 1],
+        [10, 1, 1],
+        &[pointer(&mut input), pointer(&mut out), pointer(&mut count)],
+    );
+    assert_eq!(count, [30]);
+    for (i, x) in input.iter().enumerate() {
+        let table = [100, 200, 300][i % 3];
+        assert_eq!(out[i], x * 1000 + i as i32 + 30 + table);
+    }
+    // Alone, the user has nothing to call.
+    let alone = Jit::from_words(&main, 0, &[]);
+    let Err((status, text)) = alone.and_then(|jit| jit.try_kernel("use").map(drop)) else {
+        panic!("a function that nobody defines was found");
+    };
+    assert_eq!(status, Status::Unsupported);
+    assert!(text.contains("lookup"), "{text}");
 }
 
 /// Set in the process that prints.

@@ -20,6 +20,7 @@ mod fold;
 mod grammar;
 mod ids;
 pub mod kernel;
+mod link;
 pub mod model;
 mod read;
 pub mod types;
@@ -27,6 +28,7 @@ pub mod types;
 pub use constant::Constant;
 pub use error::{Error, ErrorKind, Result};
 pub use kernel::{ArgKind, Kernel, KernelArg};
+pub use link::link;
 pub use model::{
     Block, Decorated, Def, EntryPoint, ExtSet, Function, Global, Inst, Linkage, Module, Param, Phi,
     SpecConstant, Terminator,
