@@ -5,7 +5,12 @@ a line already is left out, so a suite that ended in a crash can be taken up aft
 crashed.
 """
 
+import ctypes
 import os
+
+# dpctl looks for an OpenCL library that is loaded already, and when there is none it closes the one
+# that it did not find at the end of the process, which crashes. This one stays loaded.
+ctypes.CDLL("libOpenCL.so.1")
 
 PATH = os.environ["CLIENT_RECORD"]
 

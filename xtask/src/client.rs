@@ -9,6 +9,7 @@ use clap::{Parser, ValueEnum};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::thread;
@@ -136,24 +137,40 @@ fn run_suite(args: &Args) -> Result<Outcome> {
             pytest.arg(&suite_dir);
         }
         pytest.args(files.iter().map(|file| suite_dir.join(file)));
-        if watch(&mut pytest, &record, Duration::from_secs(args.stall))? {
+        let End::Early(how) = watch(&mut pytest, &record, Duration::from_secs(args.stall))? else {
             break;
-        }
+        };
         restarts += 1;
         let crashed = outcomes(&record)?
             .into_iter()
             .filter(|(_, outcome)| outcome == "started")
             .count();
-        if crashed < restarts || restarts > MAX_RESTARTS {
-            bail!("pytest ended early; see {}", log_file.display());
+        if crashed < restarts {
+            // No test was running: the process failed at its start or at its end.
+            let mut lines = fs::OpenOptions::new().append(true).open(&record)?;
+            writeln!(lines, "failed\tthe process itself: {how}")?;
+            break;
+        }
+        if restarts > MAX_RESTARTS {
+            bail!(
+                "{restarts} tests ended the process; see {}",
+                log_file.display()
+            );
         }
     }
     Ok(judge(args, &expectations, outcomes(&record)?))
 }
 
-/// Waits for pytest and shows how far it is. `Ok(true)` when it came to its own end, `Ok(false)`
-/// when a test ended it or it stood still and was ended.
-fn watch(pytest: &mut Command, record: &Path, stall: Duration) -> Result<bool> {
+/// How a run of pytest ended.
+enum End {
+    /// By itself, with a result.
+    Regular,
+    /// Before that; how is said.
+    Early(String),
+}
+
+/// Waits for pytest and shows how far it is. One that stands still is ended.
+fn watch(pytest: &mut Command, record: &Path, stall: Duration) -> Result<End> {
     let mut child: Child = pytest
         .spawn()
         .with_context(|| format!("cannot run `{}`", process::shown(pytest)))?;
@@ -163,16 +180,20 @@ fn watch(pytest: &mut Command, record: &Path, stall: Duration) -> Result<bool> {
         if let Some(status) = child.try_wait()? {
             // pytest's own codes: 0 all passed, 1 some failed, 5 nothing left to run, 2 files that
             // cannot be imported (recorded as failures).
-            return Ok(matches!(status.code(), Some(0 | 1 | 2 | 5)));
+            return Ok(match status.code() {
+                Some(0 | 1 | 2 | 5) => End::Regular,
+                _ => End::Early(status.to_string()),
+            });
         }
         if size() != last_size {
             (last_size, last_change) = (size(), Instant::now());
         }
         if last_change.elapsed() > stall {
-            eprintln!("no progress in {} s; ending the process", stall.as_secs());
+            let how = format!("no progress in {} s", stall.as_secs());
+            eprintln!("{how}; ending the process");
             child.kill()?;
             child.wait()?;
-            return Ok(false);
+            return Ok(End::Early(how));
         }
         if last_shown.elapsed() > Duration::from_secs(15) {
             last_shown = Instant::now();
