@@ -9,6 +9,7 @@ use crate::memory::Mem;
 use crate::platform::Platform;
 use crate::program::Program;
 use crate::queue::Queue;
+use crate::usm::pool::UsmPool;
 use std::sync::OnceLock;
 use ur_adapter::kind;
 use ur_adapter::logger::Logger;
@@ -25,7 +26,7 @@ pub struct Adapter(());
 
 ur_adapter::values!(NativeCpu:
     Adapter = Adapter, Platform = Platform, Device = Device, Context = Context, Queue = Queue,
-    Event = Event, Mem = Mem, Program = Program, Kernel = Kernel, CommandBuffer = CommandBuffer, CommandBufferCommand = BufferCommand,
+    Event = Event, Mem = Mem, Program = Program, Kernel = Kernel, UsmPool = UsmPool, CommandBuffer = CommandBuffer, CommandBufferCommand = BufferCommand,
 );
 
 impl Backend for NativeCpu {
@@ -37,7 +38,7 @@ impl Backend for NativeCpu {
     type Event = Event;
     type Mem = Mem;
     type Sampler = Absent<Self, kind::Sampler>;
-    type UsmPool = Absent<Self, kind::UsmPool>;
+    type UsmPool = UsmPool;
     type PhysicalMem = Absent<Self, kind::PhysicalMem>;
     type Program = Program;
     type Kernel = Kernel;

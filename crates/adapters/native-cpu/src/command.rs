@@ -4,7 +4,7 @@
 //! never its dependencies, so a finished command keeps nothing else alive and chains of any length
 //! are walked by loops. An event of the API holds a share of the command; a command holds no event.
 
-use crate::{clock, fork};
+use crate::{clock, fork, standstill};
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -286,7 +286,11 @@ impl Command {
         // SAFETY: the piece is claimed and not yet counted as done, so nobody takes the work.
         let work = unsafe { (*self.work.get()).as_deref() };
         if let Some(work) = work {
-            match catch_unwind(AssertUnwindSafe(|| work.run(piece))) {
+            let outcome = {
+                let _running = (self.lane == Lane::Compute).then(standstill::Running::enter);
+                catch_unwind(AssertUnwindSafe(|| work.run(piece)))
+            };
+            match outcome {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => self.fail(error),
                 Err(_) => self.fail(UR_RESULT_ERROR_UNKNOWN),

@@ -2,6 +2,7 @@
 
 use crate::NativeCpu;
 use crate::device::Device;
+use crate::usm::pool::ContextPools;
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 use ur_adapter::{ContextFns, Error, Handle, Info, Object, Result};
@@ -20,12 +21,18 @@ unsafe impl Send for Deleter {}
 pub struct Context {
     devices: Vec<Handle<Device>>,
     deleters: Mutex<Vec<Deleter>>,
+    pools: ContextPools,
 }
 
 impl Context {
     /// Its devices.
     pub fn devices(&self) -> &[Handle<Device>] {
         &self.devices
+    }
+
+    /// The pools that it keeps for its devices.
+    pub fn pools(&self) -> &ContextPools {
+        &self.pools
     }
 
     /// Whether `device` is one of its devices or a part of one.
@@ -65,6 +72,7 @@ impl ContextFns for NativeCpu {
         Handle::new(Context {
             devices: devices.iter().map(|device| device.handle()).collect(),
             deleters: Mutex::default(),
+            pools: ContextPools::default(),
         })
     }
 

@@ -12,6 +12,8 @@ use crate::memory::Mem;
 use crate::order::{Kind, Submission};
 use crate::program::{self, Program};
 use crate::queue::Queue;
+use crate::usm::async_alloc;
+use crate::usm::pool::UsmPool;
 use crate::{NativeCpu, pool};
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
@@ -648,6 +650,61 @@ impl EnqueueExpFns for NativeCpu {
             command.outcome().map_err(|code| call.failed(code))?;
         }
         Event::create(queue, command, kind, true)
+    }
+
+    fn enqueue_usm_device_alloc_exp(
+        queue: &Object<Queue>,
+        pool: Option<&Object<UsmPool>>,
+        size: usize,
+        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result<*mut c_void> {
+        let mem = async_alloc::take(queue, pool, UR_USM_TYPE_DEVICE, size, properties)?;
+        let kind = UR_COMMAND_ENQUEUE_USM_DEVICE_ALLOC_EXP;
+        Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
+        Ok(mem)
+    }
+
+    fn enqueue_usm_shared_alloc_exp(
+        queue: &Object<Queue>,
+        pool: Option<&Object<UsmPool>>,
+        size: usize,
+        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result<*mut c_void> {
+        let mem = async_alloc::take(queue, pool, UR_USM_TYPE_SHARED, size, properties)?;
+        let kind = UR_COMMAND_ENQUEUE_USM_SHARED_ALLOC_EXP;
+        Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
+        Ok(mem)
+    }
+
+    fn enqueue_usm_host_alloc_exp(
+        queue: &Object<Queue>,
+        pool: Option<&Object<UsmPool>>,
+        size: usize,
+        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result<*mut c_void> {
+        let mem = async_alloc::take(queue, pool, UR_USM_TYPE_HOST, size, properties)?;
+        let kind = UR_COMMAND_ENQUEUE_USM_HOST_ALLOC_EXP;
+        Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
+        Ok(mem)
+    }
+
+    unsafe fn enqueue_usm_free_exp(
+        queue: &Object<Queue>,
+        _: Option<&Object<UsmPool>>,
+        mem: *mut c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        // The allocation knows its pool.
+        let work = async_alloc::release(queue, mem)?;
+        let kind = UR_COMMAND_ENQUEUE_USM_FREE_EXP;
+        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
     }
 
     fn enqueue_command_buffer_exp(

@@ -35,5 +35,6 @@ extern "C" fn in_parent() {
 extern "C" fn in_child() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
     crate::pool::forget();
+    crate::standstill::forget();
     crate::usm::registry::after_fork();
 }

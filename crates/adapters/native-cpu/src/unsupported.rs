@@ -10,8 +10,5 @@ impl SamplerFns for NativeCpu {}
 impl PhysicalMemFns for NativeCpu {}
 impl BindlessImagesExpFns for NativeCpu {}
 impl GraphExpFns for NativeCpu {}
-impl IpcExpFns for NativeCpu {}
-impl MemoryExportExpFns for NativeCpu {}
-impl UsmP2PExpFns for NativeCpu {}
 impl VirtualMemFns for NativeCpu {}
 impl DeviceExpFns for NativeCpu {}

@@ -1,37 +1,57 @@
 //! Unified shared memory: host, device and shared allocations are all memory of the process.
 
+pub mod async_alloc;
+mod chunks;
+mod exp;
+mod export;
+mod heap;
+pub mod ipc;
+pub mod pool;
 pub mod registry;
 
-use crate::NativeCpu;
-use crate::adapter::NativeCpu as B;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::info::{MEM_ALIGN, max_alloc_size};
-use registry::Allocation;
+use crate::{NativeCpu, memfd};
+use pool::UsmPool;
+use registry::{Allocation, Origin};
 use std::ffi::c_void;
-use ur_adapter::{Absent, Error, Handle, Info, Object, Result, UsmExpFns, UsmFns, kind};
+use ur_adapter::{Error, Handle, Info, Object, Result, UsmFns};
 use ur_api::*;
 
-type Pool = Absent<B, kind::UsmPool>;
+/// What the registry knows a context by.
+fn key(context: &Object<Context>) -> usize {
+    std::ptr::from_ref(context) as usize
+}
+
+/// Checks the size of an allocation.
+fn check_size(size: usize) -> Result {
+    if size == 0 || size as u64 > max_alloc_size() {
+        return Err(Error::code(UR_RESULT_ERROR_INVALID_USM_SIZE));
+    }
+    Ok(())
+}
+
+fn check_device(context: &Object<Context>, device: &Object<Device>) -> Result {
+    if context.has(device) {
+        return Ok(());
+    }
+    Err(Error::new(
+        UR_RESULT_ERROR_INVALID_DEVICE,
+        "the device does not belong to the context",
+    ))
+}
 
 fn allocate(
     context: &Object<Context>,
     device: Option<&Object<Device>>,
     kind: ur_usm_type_t,
     desc: Option<&ur_usm_desc_t>,
-    pool: Option<&Object<Pool>>,
+    pool: Option<&Object<UsmPool>>,
     size: usize,
 ) -> Result<*mut c_void> {
-    if let Some(pool) = pool {
-        pool.never();
-    }
-    if let Some(device) = device
-        && !context.has(device)
-    {
-        return Err(Error::new(
-            UR_RESULT_ERROR_INVALID_DEVICE,
-            "the device does not belong to the context",
-        ));
+    if let Some(device) = device {
+        check_device(context, device)?;
     }
     let align = desc.map_or(0, |desc| desc.align) as usize;
     if align != 0 && !align.is_power_of_two() {
@@ -39,34 +59,69 @@ fn allocate(
             "alignment {align} is no power of two"
         )));
     }
-    if size == 0 || size as u64 > max_alloc_size() {
-        return Err(Error::code(UR_RESULT_ERROR_INVALID_USM_SIZE));
-    }
-    let mut memory = std::ptr::null_mut();
-    // SAFETY: the alignment is a power of two and at least that of a pointer.
-    let failed = unsafe { libc::posix_memalign(&mut memory, align.max(MEM_ALIGN), size) } != 0;
-    if failed || memory.is_null() {
-        return Err(Error::new(
-            UR_RESULT_ERROR_OUT_OF_RESOURCES,
-            format!("no memory for an allocation of {size} bytes"),
-        ));
-    }
+    check_size(size)?;
+    let (base, origin) = match pool {
+        Some(pool) if !pool.is_of(context) => {
+            return Err(Error::value("the pool does not belong to the context"));
+        }
+        Some(pool) => {
+            let (base, bytes) = pool.take(kind, size, align)?;
+            (base, Origin::Pool(pool.handle(), bytes))
+        }
+        None => {
+            let unit = heap::unit(kind, 1);
+            let bytes = size.checked_next_multiple_of(unit);
+            let base = bytes
+                .and_then(|bytes| heap::allocate(bytes, align.max(MEM_ALIGN).max(unit)))
+                .ok_or_else(|| {
+                    Error::new(
+                        UR_RESULT_ERROR_OUT_OF_RESOURCES,
+                        format!("no memory for an allocation of {size} bytes"),
+                    )
+                })?;
+            (base, Origin::Heap)
+        }
+    };
     crate::fork::watch();
     registry::insert(Allocation {
-        base: memory as usize,
+        base,
         size,
         kind,
-        context: std::ptr::from_ref(context) as usize,
+        context: key(context),
         device: device.map(Object::handle),
+        origin,
+        file: None,
     });
-    Ok(memory)
+    Ok(base as *mut c_void)
+}
+
+/// Frees what [`allocate`] gave; false if nothing of it begins there.
+fn free(context: usize, base: usize) -> bool {
+    let ours = |origin: &Origin| matches!(origin, Origin::Heap | Origin::Pool(..));
+    let Some(allocation) = registry::remove(context, base, ours) else {
+        return false;
+    };
+    if allocation.file.is_some() {
+        let pages = allocation.size.next_multiple_of(memfd::PAGE);
+        let usual = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: shared memory has its pages to itself and has just left the registry.
+        if unsafe { memfd::blank(base, pages, usual) }.is_err() {
+            // The memory is still the other processes' too: the heap must not have it.
+            return true;
+        }
+    }
+    match &allocation.origin {
+        Origin::Pool(pool, bytes) => pool.put(base, *bytes),
+        _ => heap::free(base),
+    }
+    true
 }
 
 impl UsmFns for NativeCpu {
     fn usm_host_alloc(
         context: &Object<Context>,
         usm_desc: Option<&ur_usm_desc_t>,
-        pool: Option<&Object<Pool>>,
+        pool: Option<&Object<UsmPool>>,
         size: usize,
     ) -> Result<*mut c_void> {
         allocate(context, None, UR_USM_TYPE_HOST, usm_desc, pool, size)
@@ -76,7 +131,7 @@ impl UsmFns for NativeCpu {
         context: &Object<Context>,
         device: &Object<Device>,
         usm_desc: Option<&ur_usm_desc_t>,
-        pool: Option<&Object<Pool>>,
+        pool: Option<&Object<UsmPool>>,
         size: usize,
     ) -> Result<*mut c_void> {
         let kind = UR_USM_TYPE_DEVICE;
@@ -87,7 +142,7 @@ impl UsmFns for NativeCpu {
         context: &Object<Context>,
         device: &Object<Device>,
         usm_desc: Option<&ur_usm_desc_t>,
-        pool: Option<&Object<Pool>>,
+        pool: Option<&Object<UsmPool>>,
         size: usize,
     ) -> Result<*mut c_void> {
         let kind = UR_USM_TYPE_SHARED;
@@ -95,16 +150,13 @@ impl UsmFns for NativeCpu {
     }
 
     unsafe fn usm_free(context: &Object<Context>, mem: *mut c_void) -> Result {
-        let key = std::ptr::from_ref(context) as usize;
-        let Some(allocation) = registry::remove(key, mem as usize) else {
-            return Err(Error::new(
-                UR_RESULT_ERROR_INVALID_MEM_OBJECT,
-                "the pointer begins no allocation of the context",
-            ));
-        };
-        // SAFETY: it was allocated above and has just left the registry, so it is freed once.
-        unsafe { libc::free(allocation.base as *mut c_void) };
-        Ok(())
+        if free(key(context), mem as usize) {
+            return Ok(());
+        }
+        Err(Error::new(
+            UR_RESULT_ERROR_INVALID_MEM_OBJECT,
+            "the pointer begins no allocation of the context",
+        ))
     }
 
     unsafe fn usm_get_mem_alloc_info(
@@ -113,8 +165,7 @@ impl UsmFns for NativeCpu {
         prop_name: ur_usm_alloc_info_t,
         info: &mut Info<'_>,
     ) -> Result {
-        let key = std::ptr::from_ref(context) as usize;
-        let found = registry::find(key, mem as usize);
+        let found = registry::find(key(context), mem as usize);
         if prop_name == UR_USM_ALLOC_INFO_TYPE {
             // Of any other pointer this much is known: it is no allocation.
             let kind = found.map_or(UR_USM_TYPE_UNKNOWN, |found| found.kind);
@@ -133,30 +184,26 @@ impl UsmFns for NativeCpu {
                 Some(device) => info.handle(&**device),
                 None => info.value(std::ptr::null::<ur_device_handle_t_>()),
             },
+            UR_USM_ALLOC_INFO_POOL => match &found.origin {
+                Origin::Pool(pool, _) => info.handle(&**pool),
+                _ => Err(Error::value("the allocation is of no pool")),
+            },
             _ => Err(Error::unsupported_query()),
         }
     }
-}
 
-impl UsmExpFns for NativeCpu {
-    fn usm_pool_get_default_device_pool_exp(
-        _: &Object<Context>,
-        _: &Object<Device>,
-    ) -> Result<Handle<Pool>> {
-        Err(Error::unsupported())
+    fn usm_pool_create(
+        context: &Object<Context>,
+        pool_desc: &ur_usm_pool_desc_t,
+    ) -> Result<Handle<UsmPool>> {
+        UsmPool::create(context, pool_desc)
     }
 
-    unsafe fn usm_context_memcpy_exp(
-        _: &Object<Context>,
-        dst: *mut c_void,
-        src: *const c_void,
-        size: usize,
+    fn usm_pool_get_info(
+        pool: &Object<UsmPool>,
+        prop_name: ur_usm_pool_info_t,
+        info: &mut Info<'_>,
     ) -> Result {
-        if size == 0 {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE));
-        }
-        // SAFETY: the program passes memory of that size.
-        unsafe { crate::copy::copy(dst as usize, src as usize, size) };
-        Ok(())
+        pool.info(prop_name, info)
     }
 }

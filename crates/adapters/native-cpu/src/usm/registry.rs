@@ -3,11 +3,29 @@
 //! Only allocating, freeing and asking about a pointer come here; kernel launches and copies never
 //! do, so their cost does not depend on how many allocations there are.
 
+use super::pool::UsmPool;
 use crate::device::Device;
+use crate::memfd::MemFile;
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use ur_adapter::Handle;
 use ur_api::ur_usm_type_t;
+
+/// Where the memory of an allocation came from, and so how it goes.
+#[derive(Clone)]
+pub enum Origin {
+    /// The heap of the process.
+    Heap,
+    /// A pool, of which it takes that many bytes.
+    Pool(Handle<UsmPool>, usize),
+    /// The program, which only made it known.
+    Registered,
+    /// Another process, mapped with that many bytes.
+    Imported(usize),
+    /// A memory file made for it, mapped with that many bytes.
+    Exportable(usize),
+}
 
 /// One allocation.
 #[derive(Clone)]
@@ -22,6 +40,10 @@ pub struct Allocation {
     pub context: usize,
     /// The device it was made for; none for host memory.
     pub device: Option<Handle<Device>>,
+    /// Where the memory came from.
+    pub origin: Origin,
+    /// The file that the memory is a mapping of, if other processes can open it.
+    pub file: Option<Arc<MemFile>>,
 }
 
 /// A mutex that fork handlers can hold: locked before a fork, unlocked after it on both sides, so
@@ -57,6 +79,26 @@ impl Drop for Guard {
     }
 }
 
+/// State that the registry's lock guards, for owners of allocations: a forked child finds it whole.
+pub struct Guarded<T>(UnsafeCell<T>);
+
+// SAFETY: the value is only reached with the lock held.
+unsafe impl<T: Send> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    /// Guards `value`.
+    pub fn new(value: T) -> Guarded<T> {
+        Guarded(UnsafeCell::new(value))
+    }
+
+    /// Runs `body` with the lock held; it must reach neither the registry nor another guarded value.
+    pub fn with<R>(&self, body: impl FnOnce(&mut T) -> R) -> R {
+        let _guard = Guard::new();
+        // SAFETY: the lock is held, and no body comes here again.
+        body(unsafe { &mut *self.0.get() })
+    }
+}
+
 fn with<T>(body: impl FnOnce(&mut BTreeMap<usize, Allocation>) -> T) -> T {
     let _guard = Guard::new();
     // SAFETY: the lock is held, and no body calls `with`.
@@ -68,11 +110,42 @@ pub fn insert(allocation: Allocation) {
     with(|map| map.insert(allocation.base, allocation));
 }
 
-/// Takes out the allocation that begins at `base` in the context at `context`.
-pub fn remove(context: usize, base: usize) -> Option<Allocation> {
+/// Enters an allocation unless it shares bytes with another; says whether it did.
+pub fn insert_apart(allocation: Allocation) -> bool {
+    with(|map| {
+        let end = allocation.base + allocation.size;
+        let before = map.range(..end).next_back();
+        if before.is_some_and(|(_, other)| other.base + other.size > allocation.base) {
+            return false;
+        }
+        map.insert(allocation.base, allocation);
+        true
+    })
+}
+
+/// Changes the allocation of the context at `context` that contains `address`, with the lock held.
+pub fn change<T>(
+    context: usize,
+    address: usize,
+    body: impl FnOnce(&mut Allocation) -> T,
+) -> Option<T> {
+    with(|map| {
+        let (_, found) = map.range_mut(..=address).next_back()?;
+        (address - found.base < found.size && found.context == context).then(|| body(found))
+    })
+}
+
+/// Takes out the allocation that begins at `base` in the context at `context`, if its origin is one
+/// of those meant.
+pub fn remove(
+    context: usize,
+    base: usize,
+    meant: impl FnOnce(&Origin) -> bool,
+) -> Option<Allocation> {
     // The allocation is dropped by the caller, outside of the lock: that may release a device.
     with(|map| {
-        if map.get(&base)?.context != context {
+        let found = map.get(&base)?;
+        if found.context != context || !meant(&found.origin) {
             return None;
         }
         map.remove(&base)
@@ -109,6 +182,27 @@ mod tests {
             kind: UR_USM_TYPE_SHARED,
             context,
             device: None,
+            origin: Origin::Heap,
+            file: None,
+        }
+    }
+
+    fn remove(context: usize, base: usize) -> Option<Allocation> {
+        super::remove(context, base, |_| true)
+    }
+
+    #[test]
+    fn overlaps_and_other_origins_are_refused() {
+        let base = 0x7100_0000_0000_0000;
+        insert(entry(1, base, 100));
+        assert!(!insert_apart(entry(1, base + 99, 10)));
+        assert!(!insert_apart(entry(1, base - 5, 6)));
+        assert!(!insert_apart(entry(1, base - 5, 500)));
+        assert!(insert_apart(entry(1, base + 100, 10)));
+        assert!(insert_apart(entry(1, base - 5, 5)));
+        assert!(super::remove(1, base, |origin| matches!(origin, Origin::Registered)).is_none());
+        for base in [base, base + 100, base - 5] {
+            assert!(remove(1, base).is_some());
         }
     }
 

@@ -1,0 +1,399 @@
+//! Pools that USM allocations come from.
+
+use super::chunks::Chunks;
+use super::heap;
+use super::registry::Guarded;
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::info::MEM_ALIGN;
+use crate::memfd::PAGE;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use ur_adapter::{Error, Handle, Info, Object, Result, chain};
+use ur_api::*;
+
+/// Bytes that a pool keeps unused unless told otherwise; more go back to the system at once.
+const KEPT: usize = 256 << 20;
+
+/// The context of a pool.
+enum Home {
+    /// A pool that a program made.
+    Owner(Handle<Context>),
+    /// A pool that belongs to its context; null once that is gone.
+    Part(AtomicPtr<Object<Context>>),
+}
+
+/// What a pool handle names.
+pub struct UsmPool {
+    home: Home,
+    flags: ur_usm_pool_flags_t,
+    /// Larger allocations are not kept when they are freed.
+    max_poolable: usize,
+    /// Least number of bytes that are asked of the system at once.
+    min_chunk: usize,
+    /// The kind of allocation that memory of the program is for; others are refused.
+    only: Option<ur_usm_type_t>,
+    state: Guarded<State>,
+}
+
+struct State {
+    chunks: Chunks,
+    threshold: usize,
+    /// Most bytes that the pool may hold; 0 for no limit.
+    maximum: usize,
+    reserved_high: usize,
+    used_high: usize,
+    /// Whether more memory may be asked for; not when the program gave it.
+    grows: bool,
+}
+
+const FLAGS: u32 = UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK.0
+    | UR_USM_POOL_FLAG_USE_NATIVE_MEMORY_POOL_EXP.0
+    | UR_USM_POOL_FLAG_READ_ONLY_EXP.0;
+
+impl UsmPool {
+    fn new(home: Home, flags: u32) -> UsmPool {
+        UsmPool {
+            home,
+            flags,
+            max_poolable: usize::MAX,
+            min_chunk: 0,
+            only: None,
+            state: Guarded::new(State {
+                chunks: Chunks::default(),
+                threshold: KEPT,
+                maximum: 0,
+                reserved_high: 0,
+                used_high: 0,
+                grows: true,
+            }),
+        }
+    }
+
+    /// The pool that a description asks for.
+    ///
+    /// # Errors
+    /// `INVALID_ENUMERATION` for unknown flags, `INVALID_VALUE` for memory that is none.
+    pub fn create(context: &Object<Context>, desc: &ur_usm_pool_desc_t) -> Result<Handle<UsmPool>> {
+        if desc.flags & !FLAGS != 0 {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
+        let mut pool = UsmPool::new(Home::Owner(context.handle()), desc.flags);
+        // SAFETY: the program passes a chain of structures of the API.
+        let (limits, buffer) = unsafe {
+            (
+                chain::find::<ur_usm_pool_limits_desc_t>(
+                    desc.pNext,
+                    UR_STRUCTURE_TYPE_USM_POOL_LIMITS_DESC,
+                ),
+                chain::find::<ur_usm_pool_buffer_desc_t>(
+                    desc.pNext,
+                    UR_STRUCTURE_TYPE_USM_POOL_BUFFER_DESC,
+                ),
+            )
+        };
+        if let Some(limits) = limits {
+            pool.max_poolable = limits.maxPoolableSize;
+            pool.min_chunk = limits.minDriverAllocSize;
+        }
+        if let Some(buffer) = buffer {
+            if buffer.pMem.is_null() || buffer.size == 0 {
+                return Err(Error::value("no memory for the pool"));
+            }
+            pool.only = Some(buffer.memType);
+            pool.state.with(|state| {
+                state.grows = false;
+                state.chunks.add(buffer.pMem as usize, buffer.size, true);
+                state.reserved_high = buffer.size;
+            });
+        }
+        Handle::new(pool)
+    }
+
+    /// Memory for an allocation, and how many bytes of the pool it takes.
+    ///
+    /// # Errors
+    /// `OUT_OF_RESOURCES` when there is none, or when the pool would grow beyond its limit.
+    pub fn take(&self, kind: ur_usm_type_t, size: usize, align: usize) -> Result<(usize, usize)> {
+        if self.only.is_some_and(|only| only != kind) {
+            return Err(Error::value("the pool's memory is of another kind"));
+        }
+        // Device memory has pages of its own, so that it can be shared with other processes.
+        let unit = heap::unit(kind, MEM_ALIGN);
+        let out = || {
+            Error::new(
+                UR_RESULT_ERROR_OUT_OF_RESOURCES,
+                format!("no memory in the pool for {size} bytes"),
+            )
+        };
+        let align = align.max(unit);
+        let bytes = size.checked_next_multiple_of(unit).ok_or_else(out)?;
+        let poolable = bytes <= self.max_poolable;
+        let start = self.state.with(|state| {
+            let block = if poolable || !state.grows {
+                state.chunks.take(bytes, align, None)
+            } else {
+                None
+            };
+            let block = match block {
+                Some(block) => block,
+                None => state.grow(bytes, align, self.min_chunk, poolable)?,
+            };
+            state.used_high = state.used_high.max(state.chunks.used());
+            Some(block)
+        });
+        let start = start.ok_or_else(out)?;
+        if self.flags & UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK.0 != 0 {
+            // SAFETY: the block is new and has that many bytes.
+            unsafe { std::ptr::write_bytes(start as *mut u8, 0, size) };
+        }
+        Ok((start, bytes))
+    }
+
+    /// Takes a block of [`UsmPool::take`] back.
+    pub fn put(&self, start: usize, bytes: usize) {
+        self.state.with(|state| {
+            if let Some((chunk, _)) = state.chunks.put(start, bytes) {
+                heap::free(chunk);
+            }
+            let least = state.chunks.used().saturating_add(state.threshold);
+            state.shrink(least);
+        });
+    }
+
+    /// Gives unused memory back until no more than `least` bytes are held or none is unused.
+    pub fn trim(&self, least: usize) {
+        self.state.with(|state| state.shrink(least));
+    }
+
+    /// A number that the pool can tell.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_ENUMERATION`.
+    pub fn number(&self, name: ur_usm_pool_info_t) -> Result<usize> {
+        self.state.with(|state| {
+            Ok(match name {
+                UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => state.threshold,
+                UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP => state.maximum,
+                UR_USM_POOL_INFO_RESERVED_CURRENT_EXP => state.chunks.reserved(),
+                UR_USM_POOL_INFO_RESERVED_HIGH_EXP => state.reserved_high,
+                UR_USM_POOL_INFO_USED_CURRENT_EXP => state.chunks.used(),
+                UR_USM_POOL_INFO_USED_HIGH_EXP => state.used_high,
+                _ => return Err(Error::unsupported_query()),
+            })
+        })
+    }
+
+    /// Changes a number: the threshold, the limit, or a highest value to the present one.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_ENUMERATION` for what cannot be changed, `INVALID_VALUE` for a highest value
+    /// other than 0.
+    pub fn set_number(&self, name: ur_usm_pool_info_t, value: usize) -> Result {
+        self.state.with(|state| {
+            match name {
+                UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => {
+                    state.threshold = value;
+                    let least = state.chunks.used().saturating_add(value);
+                    state.shrink(least);
+                }
+                UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP => state.maximum = value,
+                UR_USM_POOL_INFO_RESERVED_HIGH_EXP if value == 0 => {
+                    state.reserved_high = state.chunks.reserved();
+                }
+                UR_USM_POOL_INFO_USED_HIGH_EXP if value == 0 => {
+                    state.used_high = state.chunks.used();
+                }
+                UR_USM_POOL_INFO_RESERVED_HIGH_EXP | UR_USM_POOL_INFO_USED_HIGH_EXP => {
+                    return Err(Error::value("a highest value can only be set to 0"));
+                }
+                _ => return Err(Error::unsupported_query()),
+            }
+            Ok(())
+        })
+    }
+
+    /// Answers `urUSMPoolGetInfo`.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_ENUMERATION`.
+    pub fn info(&self, name: ur_usm_pool_info_t, info: &mut Info<'_>) -> Result {
+        if name != UR_USM_POOL_INFO_CONTEXT {
+            return info.value(self.number(name)?);
+        }
+        match &self.home {
+            Home::Owner(context) => info.handle(&**context),
+            Home::Part(context) => info.value(context.load(Ordering::Acquire)),
+        }
+    }
+
+    /// Whether it is the pool that a context made for a device.
+    pub fn is_default(&self) -> bool {
+        matches!(self.home, Home::Part(_))
+    }
+
+    /// Whether its memory is the program's.
+    pub fn is_given(&self) -> bool {
+        self.only.is_some()
+    }
+
+    /// Whether it is a pool of `context`.
+    pub fn is_of(&self, context: &Object<Context>) -> bool {
+        match &self.home {
+            Home::Owner(own) => own.is(context),
+            Home::Part(own) => std::ptr::eq(own.load(Ordering::Acquire), context),
+        }
+    }
+}
+
+impl State {
+    /// A block from new memory.
+    fn grow(&mut self, bytes: usize, align: usize, least: usize, kept: bool) -> Option<usize> {
+        if !self.grows {
+            return None;
+        }
+        let size = if kept { bytes.max(least) } else { bytes }.checked_next_multiple_of(PAGE)?;
+        let total = self.chunks.reserved().checked_add(size)?;
+        if self.maximum != 0 && total > self.maximum {
+            // What is unused but too small may make room.
+            self.shrink(self.maximum.saturating_sub(size));
+            if self.chunks.reserved() + size > self.maximum {
+                return None;
+            }
+        }
+        let chunk = heap::allocate(size, align.max(PAGE))?;
+        self.chunks.add(chunk, size, kept);
+        self.reserved_high = self.reserved_high.max(self.chunks.reserved());
+        self.chunks.take(bytes, align, Some(chunk))
+    }
+
+    fn shrink(&mut self, least: usize) {
+        // Memory of the program is not the system's.
+        while self.grows
+            && self.chunks.reserved() > least
+            && let Some((chunk, _)) = self.chunks.take_unused()
+        {
+            heap::free(chunk);
+        }
+    }
+}
+
+impl Drop for UsmPool {
+    fn drop(&mut self) {
+        if let Home::Owner(context) = &self.home {
+            context.pools().forget(self);
+        }
+        // Allocations hold the pool, so nothing in it is used.
+        self.trim(0);
+    }
+}
+
+/// The pools of one device in a context.
+struct DevicePools {
+    device: Handle<Device>,
+    default: Handle<UsmPool>,
+    /// A pool that a program set instead. It is not counted, or pool and context would keep each
+    /// other; a pool that goes takes itself out.
+    current: Option<NonNull<Object<UsmPool>>>,
+}
+
+// SAFETY: the pointer is to an object that can be used from any thread.
+unsafe impl Send for DevicePools {}
+
+/// The pools that a context keeps for its devices.
+#[derive(Default)]
+pub struct ContextPools(Mutex<Vec<DevicePools>>);
+
+impl ContextPools {
+    fn list(&self) -> MutexGuard<'_, Vec<DevicePools>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T>(
+        context: &Object<Context>,
+        device: &Object<Device>,
+        body: impl FnOnce(&mut DevicePools) -> T,
+    ) -> Result<T> {
+        if !context.has(device) {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_DEVICE));
+        }
+        let mut list = context.pools().list();
+        if !list.iter().any(|pools| pools.device.is(device)) {
+            let home = Home::Part(AtomicPtr::new(std::ptr::from_ref(context).cast_mut()));
+            list.push(DevicePools {
+                device: device.handle(),
+                default: Handle::new(UsmPool::new(home, 0))?,
+                current: None,
+            });
+        }
+        match list.iter_mut().find(|pools| pools.device.is(device)) {
+            Some(pools) => Ok(body(pools)),
+            None => Err(Error::code(UR_RESULT_ERROR_UNKNOWN)),
+        }
+    }
+
+    /// The pool that a device begins with.
+    ///
+    /// # Errors
+    /// `INVALID_DEVICE` for a device of another context.
+    pub fn default_of(
+        context: &Object<Context>,
+        device: &Object<Device>,
+    ) -> Result<Handle<UsmPool>> {
+        ContextPools::with(context, device, |pools| pools.default.clone())
+    }
+
+    /// The pool that a device allocates from.
+    ///
+    /// # Errors
+    /// `INVALID_DEVICE` for a device of another context.
+    pub fn current_of(
+        context: &Object<Context>,
+        device: &Object<Device>,
+    ) -> Result<Handle<UsmPool>> {
+        ContextPools::with(context, device, |pools| match pools.current {
+            // SAFETY: a pool that goes takes itself out first, under the same lock.
+            Some(pool) => unsafe { pool.as_ref() }.handle(),
+            None => pools.default.clone(),
+        })
+    }
+
+    /// Makes a pool the one that a device allocates from.
+    ///
+    /// # Errors
+    /// `INVALID_DEVICE` for a device of another context.
+    pub fn set_current(
+        context: &Object<Context>,
+        device: &Object<Device>,
+        pool: &Object<UsmPool>,
+    ) -> Result {
+        ContextPools::with(context, device, |pools| {
+            pools.current = (!pools.default.is(pool)).then(|| NonNull::from(pool));
+        })
+    }
+
+    fn forget(&self, pool: &UsmPool) {
+        for pools in self.list().iter_mut() {
+            let is = |own: NonNull<Object<UsmPool>>| {
+                // SAFETY: as above: a pool in the list is alive, if only just.
+                std::ptr::eq(&**unsafe { own.as_ref() }, pool)
+            };
+            if pools.current.is_some_and(is) {
+                pools.current = None;
+            }
+        }
+    }
+}
+
+impl Drop for ContextPools {
+    fn drop(&mut self) {
+        let list = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for pools in list {
+            // Whoever holds the pool longer finds no context.
+            if let Home::Part(context) = &pools.default.home {
+                context.store(std::ptr::null_mut(), Ordering::Release);
+            }
+        }
+    }
+}
