@@ -24,6 +24,7 @@ mod link;
 pub mod model;
 mod read;
 pub mod types;
+mod weight;
 
 pub use constant::Constant;
 pub use error::{Error, ErrorKind, Result};

@@ -9,10 +9,12 @@ use crate::Id;
 use crate::constant::Constant;
 use crate::ids::Ids;
 use crate::types::{Layout, Type};
+use crate::weight::Weight;
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, FunctionControl,
     FunctionParameterAttribute, LinkageType, LoopControl, Op, StorageClass,
 };
+use std::collections::HashMap;
 
 /// A module.
 #[derive(Clone, Debug)]
@@ -43,6 +45,7 @@ pub struct Module {
     pub(crate) names: Vec<(Id, String)>,
     pub(crate) strings: Vec<(Id, String)>,
     pub(crate) decorations: Vec<(Id, Decorated)>,
+    pub(crate) weights: HashMap<Id, Weight>,
 }
 
 /// What an id stands for.

@@ -729,3 +729,57 @@ fn what_is_missing_is_told_from_what_is_wrong() {
     let twice = inst(Op::IAdd, &[U32, ONE, ONE, TWO]);
     assert_eq!(kind(Place::Body, twice), ErrorKind::Invalid);
 }
+
+#[test]
+fn what_expands_to_too_much() {
+    use Place::Globals as G;
+    // Each structure holds the one before twice.
+    let doubled = |count: u32| -> Vec<Vec<u32>> {
+        let first = inst(Op::TypeStruct, &[30, U32, U32]);
+        let more = (31..30 + count).map(|id| inst(Op::TypeStruct, &[id, id - 1, id - 1]));
+        std::iter::once(first).chain(more).collect()
+    };
+    accepted(G, &doubled(12));
+    refused(G, &doubled(14), "a type made of more than");
+    let nested = |count: u32| -> Vec<Vec<u32>> {
+        let first = inst(Op::TypeStruct, &[30, U32]);
+        let more = (31..30 + count).map(|id| inst(Op::TypeStruct, &[id, id - 1]));
+        std::iter::once(first).chain(more).collect()
+    };
+    accepted(G, &nested(63));
+    refused(G, &nested(64), "nested deeper");
+    // The same with constants of nested arrays of two.
+    let arrays = |count: u32| -> Vec<Vec<u32>> {
+        let mut all = Vec::new();
+        for n in 0..count {
+            let (elem, part) = if n == 0 { (U32, ONE) } else { (29 + n, 59 + n) };
+            all.push(inst(Op::TypeArray, &[30 + n, elem, TWO]));
+            all.push(inst(Op::ConstantComposite, &[30 + n, 60 + n, part, part]));
+        }
+        all
+    };
+    accepted(G, &arrays(18));
+    refused(G, &arrays(20), "a constant made of more than");
+    // A large array may stand in memory, but not be loaded whole.
+    let large = |last: Vec<u32>| {
+        let length = inst(Op::Constant, &[U32, 30, 1 << 20]);
+        let array = inst(Op::TypeArray, &[31, U32, 30]);
+        let pointer = inst(Op::TypePointer, &[32, 7, 31]);
+        let ty = inst(Op::TypeFunction, &[33, VOID, 32]);
+        let function = inst(Op::Function, &[VOID, 60, 0, 33]);
+        let param = inst(Op::FunctionParameter, &[32, 61]);
+        let label = inst(Op::Label, &[62]);
+        let tail = [inst(Op::Return, &[]), inst(Op::FunctionEnd, &[])].concat();
+        let before = vec![length, array, pointer, ty, function, param, label];
+        let at: usize = before.iter().map(Vec::len).sum();
+        (module(G, &[before, vec![last, tail]].concat()), at)
+    };
+    let ((words, _), _) = large(Vec::new());
+    Module::parse(&words, &[]).expect("only in memory");
+    let ((words, offset), at) = large(inst(Op::Load, &[31, 63, 61]));
+    refused_at(&words, offset + at, "outside of memory");
+    let align = |n| inst(Op::Decorate, &[POINTER, 44, n]);
+    accepted(Place::Annotations, &[align(4096)]);
+    refused(Place::Annotations, &[align(8192)], "alignment of 8192");
+    refused(Place::Annotations, &[align(3)], "alignment of 3");
+}

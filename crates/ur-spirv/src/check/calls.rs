@@ -6,6 +6,9 @@ use crate::{Error, Result};
 use rspirv::spirv::{LinkageType, Op, StorageClass};
 use std::collections::HashSet;
 
+/// Most bytes that a kernel takes by value in one argument.
+const MAX_ARGUMENT: u64 = 1 << 20;
+
 /// Checks entry points and exported names.
 pub fn entry_points(module: &Module) -> Result<()> {
     for entry in &module.entry_points {
@@ -30,6 +33,20 @@ pub fn entry_points(module: &Module) -> Result<()> {
             }
         }
         for param in &function.params {
+            let by_value = match module.ty(param.ty) {
+                Type::Pointer {
+                    storage: StorageClass::Function,
+                    pointee,
+                } => *pointee,
+                _ => param.ty,
+            };
+            let size = module.layout(by_value).map_or(0, |layout| layout.size);
+            if size > MAX_ARGUMENT {
+                return Err(Error::unsupported(
+                    entry.offset,
+                    format!("entry point {:?}: an argument of {size} bytes", entry.name),
+                ));
+            }
             let fits = match module.ty(param.ty) {
                 Type::Pointer { storage, .. } => {
                     !matches!(storage, StorageClass::Generic | StorageClass::Input)

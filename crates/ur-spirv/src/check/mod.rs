@@ -10,14 +10,22 @@ mod uses;
 
 use crate::Result;
 use crate::model::Module;
+use crate::weight::Budget;
 
 /// Checks a module that was read, and completes it with what the check finds.
 pub fn check(module: &mut Module) -> Result<()> {
     calls::entry_points(module)?;
+    let mut budget = Budget::new(module)?;
     for (index, function) in module.functions.iter().enumerate() {
         for (number, block) in function.blocks.iter().enumerate() {
+            for phi in &block.phis {
+                budget.value(module, phi.ty, phi.offset)?;
+            }
             for inst in &block.insts {
-                uses::check(module, index, inst)?;
+                if inst.ty != 0 {
+                    budget.value(module, inst.ty, inst.offset)?;
+                }
+                uses::check(module, index, inst, &mut budget)?;
                 ops::check(module, inst)?;
                 ops::check_placement(module, inst, number)?;
             }

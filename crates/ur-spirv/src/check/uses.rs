@@ -2,17 +2,22 @@
 
 use crate::decode::Raw;
 use crate::model::{Def, ExtSet, Inst, Module};
+use crate::weight::Budget;
 use crate::{Id, Result, grammar};
 use rspirv::spirv::{MemoryAccess, Op};
 
-/// Checks the ids among the operands of an instruction of function number `function`.
-pub fn check(module: &Module, function: usize, inst: &Inst) -> Result<()> {
+/// Checks the ids among the operands of an instruction of function number `function`, and takes
+/// what the values cost out of the budget.
+pub fn check(module: &Module, function: usize, inst: &Inst, budget: &mut Budget) -> Result<()> {
     let raw = Raw {
         op: inst.op,
         words: &inst.args,
         offset: inst.offset,
     };
-    let value = |id| expect_value(module, function, &raw, id);
+    let mut value = |id| {
+        expect_value(module, function, &raw, id)?;
+        budget.operand(module, id, inst.offset)
+    };
     match inst.op {
         Op::ExtInst => {
             let set = inst.arg(0);

@@ -7,6 +7,9 @@ use crate::{Error, Id, Result, grammar};
 use rspirv::spirv::{Decoration, Op};
 use std::collections::HashSet;
 
+/// Largest alignment in bytes that may be asked for.
+const MAX_ALIGN: u32 = 4096;
+
 /// Decoration groups, which later sections never see: targets get copies of their decorations.
 #[derive(Default)]
 pub struct Groups {
@@ -89,6 +92,12 @@ impl Reader<'_> {
         };
         if params.len() < least {
             return Err(raw.invalid(format!("{decoration:?} needs {least} operands")));
+        }
+        if decoration == Decoration::Alignment {
+            let align = params.first().copied().unwrap_or(0);
+            if !align.is_power_of_two() || align > MAX_ALIGN {
+                return Err(raw.unsupported(format!("an alignment of {align} bytes")));
+            }
         }
         let decorated = Decorated {
             decoration,

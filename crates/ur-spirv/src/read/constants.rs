@@ -6,7 +6,7 @@ use crate::decode::Raw;
 use crate::fold;
 use crate::model::{Def, Global, Linkage, SpecConstant};
 use crate::types::Type;
-use crate::{Id, Result, grammar};
+use crate::{Id, Result, grammar, weight};
 use rspirv::spirv::{BuiltIn, Decoration, LinkageType, Op, StorageClass};
 
 impl Reader<'_> {
@@ -45,6 +45,7 @@ impl Reader<'_> {
             Op::ConstantFunctionPointerINTEL => Constant::Function(raw.word(2)?),
             _ => self.operation(raw, ty)?,
         };
+        weight::note_constant(&mut self.module, raw, id, &value)?;
         self.define(raw, id, Def::Constant { ty, value })
     }
 

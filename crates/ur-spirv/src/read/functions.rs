@@ -125,7 +125,7 @@ impl Reader<'_> {
             id,
             ty,
             attributes,
-            align: align.map(|d| d.param(0)).filter(|a| a.is_power_of_two()),
+            align: align.map(|d| d.param(0)),
         });
         Ok(())
     }

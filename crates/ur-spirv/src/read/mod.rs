@@ -12,6 +12,7 @@ use crate::ids::Ids;
 use crate::model::{Def, Module};
 use crate::{Error, Id, Result, SpecOverride, grammar};
 use rspirv::spirv::{AddressingModel, Op};
+use std::collections::HashMap;
 
 /// Reads a module of native words.
 pub fn read(words: &[u32], spec: &[SpecOverride]) -> Result<Module> {
@@ -75,6 +76,7 @@ impl<'s> Reader<'s> {
                 names: Vec::new(),
                 strings: Vec::new(),
                 decorations: Vec::new(),
+                weights: HashMap::new(),
             },
             section: Section::Capability,
             spec,

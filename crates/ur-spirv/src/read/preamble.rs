@@ -6,6 +6,9 @@ use crate::model::{Def, EntryPoint, ExtSet};
 use crate::{Error, Id, Result, grammar};
 use rspirv::spirv::{AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op};
 
+/// More execution modes than there are kinds of; an entry point never has as many.
+const MAX_MODES: usize = 64;
+
 /// An execution mode as it was read.
 pub struct Mode {
     function: Id,
@@ -181,6 +184,12 @@ impl Reader<'_> {
             let mut found = false;
             for entry in &mut self.module.entry_points {
                 if entry.function == mode.function {
+                    if entry.modes.len() >= MAX_MODES {
+                        return Err(Error::unsupported(
+                            mode.offset,
+                            format!("more than {MAX_MODES} execution modes of an entry point"),
+                        ));
+                    }
                     entry.modes.push((mode.mode, operands.clone()));
                     found = true;
                 }

@@ -4,7 +4,7 @@ use super::Reader;
 use crate::decode::Raw;
 use crate::model::Def;
 use crate::types::{Layout, MAX_TYPE_SIZE, Type};
-use crate::{Id, Result, grammar};
+use crate::{Id, Result, grammar, weight};
 use rspirv::spirv::{AccessQualifier, Decoration, Dim, Op, StorageClass};
 
 /// Layout of everything that is a pointer or a handle.
@@ -42,6 +42,7 @@ impl Reader<'_> {
             }
             _ => return Err(raw.unsupported("type not of the OpenCL environment")),
         };
+        weight::note_type(&mut self.module, raw, id, &ty)?;
         if matches!(ty, Type::Pointer { .. })
             && let Some(at) = self.forward.iter().position(|(ahead, _)| *ahead == id)
         {
