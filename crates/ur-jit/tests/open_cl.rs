@@ -518,7 +518,7 @@ fn linked_modules() {
     assert_eq!(count, [30]);
     for (i, x) in input.iter().enumerate() {
         let table = [100, 200, 300][i % 3];
-        assert_eq!(out[i], x * 1000 + i as i32 + 30 + table);
+        assert_eq!(out[i], x * 1000 + i as i32 + 30 + table + 2 * x);
     }
     // Alone, the user has nothing to call.
     let alone = Jit::from_words(&main, 0, &[]);

@@ -142,6 +142,8 @@ struct Linker {
     redirect: HashMap<u32, u32>,
     /// Ids that are no longer defined.
     dropped: HashSet<u32>,
+    /// Ids that nobody outside knows any more.
+    unlinked: HashSet<u32>,
 }
 
 /// Collects the instructions of a module.
@@ -346,6 +348,7 @@ impl Linker {
 
     /// Decides which definition each name stands for.
     fn resolve(&mut self) -> Result<()> {
+        let mut bridges = Vec::new();
         for (name, symbols) in &self.symbols {
             let mut exports = symbols.iter().filter(|s| s.kind == LinkageType::Export);
             let export = exports.next();
@@ -358,22 +361,130 @@ impl Linker {
             let Some(chosen) = chosen else {
                 continue;
             };
-            for symbol in symbols {
-                let same = symbol.is_function == chosen.is_function && symbol.ty == chosen.ty;
-                if !same && chosen.kind == LinkageType::Import {
+            for symbol in symbols.iter().filter(|s| s.id != chosen.id) {
+                if symbol.is_function == chosen.is_function && symbol.ty == chosen.ty {
+                    self.redirect.insert(symbol.id, chosen.id);
+                    self.dropped.insert(symbol.id);
+                } else if chosen.kind == LinkageType::Import {
                     // Nobody defines it: whoever does later may tell them apart.
-                    continue;
-                }
-                if !same {
+                } else if symbol.is_function && chosen.is_function {
+                    bridges.push((name.clone(), symbol.clone(), chosen.clone()));
+                } else {
                     let rule = format!("{name} has the same type in all linked modules");
                     return Err(Error::invalid(0, rule));
                 }
-                if symbol.id != chosen.id {
-                    self.redirect.insert(symbol.id, chosen.id);
-                    self.dropped.insert(symbol.id);
-                }
             }
         }
+        for (name, import, export) in bridges {
+            self.bridge(&name, &import, &export)?;
+        }
+        Ok(())
+    }
+
+    /// A type by its id.
+    fn ty(&self, id: u32) -> Option<&Instruction> {
+        let mut globals = self.sections.get(&Section::Global)?.iter();
+        globals.find(|inst| inst.result_id == Some(id))
+    }
+
+    /// Makes an import whose pointers point to other types than those of the export a function that
+    /// calls the export: languages tell such types apart by module, machines do not.
+    fn bridge(&mut self, name: &str, import: &Symbol, export: &Symbol) -> Result<()> {
+        let differ = || {
+            let rule = format!("{name} has the same type in all linked modules");
+            Error::invalid(0, rule)
+        };
+        let parts = |ty: u32| -> Option<Vec<u32>> {
+            let list = &self.ty(ty)?.operands;
+            Some(list.iter().filter_map(Operand::id_ref_any).collect())
+        };
+        let (from, to) = (parts(import.ty), parts(export.ty));
+        let (Some(from), Some(to)) = (from, to) else {
+            return Err(differ());
+        };
+        let storage = |id: u32| match self.ty(id) {
+            Some(inst) if inst.class.opcode == Op::TypePointer => inst.operands.first().cloned(),
+            _ => None,
+        };
+        let fits =
+            |(a, b): (&u32, &u32)| a == b || (storage(*a).is_some() && storage(*a) == storage(*b));
+        if from.len() != to.len() || !from.iter().zip(&to).all(fits) {
+            return Err(differ());
+        }
+        let is_void = |id: u32| self.ty(id).is_some_and(|t| t.class.opcode == Op::TypeVoid);
+        let (Some(result), Some(callee_result)) = (from.first(), to.first()) else {
+            return Err(differ());
+        };
+        let void = is_void(*result);
+        let at = |body: &Body| body.first().and_then(|inst| inst.result_id) == Some(import.id);
+        let Some(place) = self.functions.iter().position(at) else {
+            return Err(differ());
+        };
+
+        let mut fresh = self.next;
+        let mut new_id = || {
+            fresh += 1;
+            fresh - 1
+        };
+        let reference = Operand::IdRef;
+        let mut code = vec![Instruction::new(
+            Op::Label,
+            None,
+            Some(new_id()),
+            Vec::new(),
+        )];
+        let mut call = vec![reference(export.id)];
+        let body = self.functions.get(place).cloned().unwrap_or_default();
+        let params = body
+            .iter()
+            .filter(|i| i.class.opcode == Op::FunctionParameter);
+        for ((param, own), wanted) in params.zip(from.iter().skip(1)).zip(to.iter().skip(1)) {
+            let Some(mut value) = param.result_id else {
+                continue;
+            };
+            if own != wanted {
+                let cast = new_id();
+                let operands = vec![reference(value)];
+                code.push(Instruction::new(
+                    Op::Bitcast,
+                    Some(*wanted),
+                    Some(cast),
+                    operands,
+                ));
+                value = cast;
+            }
+            call.push(reference(value));
+        }
+        let mut value = new_id();
+        code.push(Instruction::new(
+            Op::FunctionCall,
+            Some(*callee_result),
+            Some(value),
+            call,
+        ));
+        if result != callee_result {
+            let cast = new_id();
+            let operands = vec![reference(value)];
+            code.push(Instruction::new(
+                Op::Bitcast,
+                Some(*result),
+                Some(cast),
+                operands,
+            ));
+            value = cast;
+        }
+        code.push(if void {
+            Instruction::new(Op::Return, None, None, Vec::new())
+        } else {
+            Instruction::new(Op::ReturnValue, None, None, vec![reference(value)])
+        });
+        self.next = fresh;
+        if let Some(body) = self.functions.get_mut(place) {
+            let end = body.len().saturating_sub(1);
+            body.splice(end..end, code);
+        }
+        // It is no longer an import.
+        self.unlinked.insert(import.id);
         Ok(())
     }
 
@@ -406,6 +517,12 @@ impl Linker {
         order.sort_unstable();
         for section in order {
             for inst in self.sections.get(&section).into_iter().flatten() {
+                let linkage = Operand::Decoration(Decoration::LinkageAttributes);
+                let unlinked = inst.operands.get(1) == Some(&linkage)
+                    && target(inst).is_some_and(|id| self.unlinked.contains(&id));
+                if unlinked {
+                    continue;
+                }
                 if let Some(inst) = kept(inst, section, dropped) {
                     emit(inst, &map, &mut out);
                 }
