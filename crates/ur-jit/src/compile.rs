@@ -157,8 +157,8 @@ pub fn compile(kernel: &Lowered, options: &Options) -> Result<Compiled> {
             size()
         };
         (
-            item::RECORD_ALIGN,
-            kernel.record_bytes + size.next_multiple_of(item::RECORD_ALIGN),
+            item::group::BYTES,
+            kernel.record_bytes + size.next_multiple_of(kernel.frame_align),
         )
     } else {
         (0, 0)

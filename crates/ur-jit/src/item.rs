@@ -15,21 +15,19 @@ pub mod item {
     pub const KEY: i64 = 0;
     /// `i32`: number in the sub-group.
     pub const LANE: i64 = 4;
-    /// `i64` × 3: local id.
-    pub const LOCAL_ID: i64 = 8;
-    /// `i64` × 3: global id, offset included.
-    pub const GLOBAL_ID: i64 = 32;
-    /// `i64`: number in the work-group, x fastest.
-    pub const LINEAR: i64 = 56;
-    /// `i32`: number of the sub-group in the work-group.
-    pub const SUB_GROUP: i64 = 64;
-    /// `i32`: work-items in this sub-group.
-    pub const SUB_GROUP_SIZE: i64 = 68;
     /// `ptr`: handle of the suspended work-item.
-    pub const HANDLE: i64 = 72;
+    pub const HANDLE: i64 = 8;
+    /// `i64` × 3: local id.
+    pub const LOCAL_ID: i64 = 16;
+    /// `i64`: number in the work-group, x fastest.
+    pub const LINEAR: i64 = 40;
+    /// `i32`: number of the sub-group in the work-group.
+    pub const SUB_GROUP: i64 = 48;
+    /// `i32`: work-items in this sub-group.
+    pub const SUB_GROUP_SIZE: i64 = 52;
     /// Value slots start here, aligned to 16: first the one the item writes, behind it the one it
     /// reads.
-    pub const SLOTS: i64 = 96;
+    pub const SLOTS: i64 = 64;
 }
 
 /// Fields of the group record: byte offsets.
@@ -50,12 +48,10 @@ pub mod group {
     pub const SCRATCH_END: i64 = 80;
     /// `i32`: sub-groups in this work-group.
     pub const SUB_GROUPS: i64 = 88;
+    /// `i64` × 3: global id of the first work-item of this work-group.
+    pub const FIRST: i64 = 96;
     /// `i64`: work-items in this work-group.
-    pub const COUNT: i64 = 104;
-    /// `ptr`: the item records.
-    pub const ITEMS: i64 = 112;
-    /// `i64`: bytes from one item record to the next.
-    pub const STRIDE: i64 = 120;
+    pub const COUNT: i64 = 120;
     /// Size of the record in bytes.
     pub const BYTES: u64 = 128;
 }
@@ -76,8 +72,16 @@ pub mod launch {
     pub const LOCAL_BYTES: i64 = 100;
 }
 
-/// Alignment of item and group records, and of what stands behind an item record.
-pub const RECORD_ALIGN: u64 = 128;
+/// Alignment of item and group records, and of what stands behind an item record, unless a private
+/// variable asks for more.
+pub const RECORD_ALIGN: u64 = 64;
+
+/// Global id of a work-item in dimension `dim`.
+pub fn global_id(fb: &mut FunctionBuilder, item: &Value, group: &Value, dim: i64) -> Value {
+    let first = load(fb, group, group::FIRST + 8 * dim, &Type::I64);
+    let local = load(fb, item, item::LOCAL_ID + 8 * dim, &Type::I64);
+    fb.binary("add", &first, &local)
+}
 
 /// Loads a field of a record.
 pub fn load(fb: &mut FunctionBuilder, record: &Value, offset: i64, ty: &Type) -> Value {

@@ -35,6 +35,8 @@ pub struct Lowered {
     pub local_size: u64,
     /// Bytes of an item record without the suspended state.
     pub record_bytes: u64,
+    /// Alignment of item records and suspended work-items.
+    pub frame_align: u64,
     /// Private memory, an estimate.
     pub private_size: u64,
     /// Work-items in a sub-group.
@@ -173,6 +175,7 @@ impl Lowered {
             args_size: kernel.args_size,
             local_size: kernel.local_size,
             private_size: kernel.private_size,
+            frame_align: kernel.frame_align,
             sub_group_size: kernel.sub_group_size,
             code: Mutex::new(Weak::new()),
         }

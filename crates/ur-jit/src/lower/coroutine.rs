@@ -1,10 +1,11 @@
 //! Kernels that synchronise: every work-item is a coroutine.
 //!
 //! The kernel's function suspends at each synchronisation point after writing the point's key into
-//! its item record. The driver built here starts all work-items of a work-group, each of which stops
-//! at once, and then proceeds in rounds: a round of the work-group resumes the work-items that wait
-//! for it, sub-group by sub-group, and runs each sub-group until none of its work-items waits for
-//! the sub-group any more. A work-item that has returned is no longer counted.
+//! its item record. The driver built here starts all work-items of a work-group and then proceeds in
+//! rounds: a round of the work-group resumes the work-items that wait for it, sub-group by sub-group,
+//! and runs each sub-group until none of its work-items waits for the sub-group any more. A work-item
+//! that has returned is no longer counted. Where work-items wait at different points, those at the
+//! lowest go first: points are numbered in program order, so those behind in a loop catch up.
 
 use std::collections::HashMap;
 
@@ -14,16 +15,15 @@ use crate::ir::{FunctionBuilder, Linkage, Type, Value};
 use crate::item::{self, group, item as field};
 use crate::translate::{KERNEL, KEY_GROUP, Translated};
 
+/// Stands for no key at all.
+const NONE: i128 = 0xffff_ffff;
+
 /// Name of the function that resumes some work-items of a sub-group.
 const RESUME: &str = "ur.resume";
-
-/// Name of the function that finds the lowest key of some work-items.
-const LOWEST: &str = "ur.lowest";
 
 /// Adds the function that runs groups, and what it needs.
 pub fn lower(kernel: &Translated, name: &str) -> Result<()> {
     frame_size(kernel);
-    lowest(kernel);
     resume(kernel);
     run_groups(kernel, name);
     Ok(())
@@ -45,43 +45,24 @@ fn frame_size(kernel: &Translated) {
     fb.finish();
 }
 
-/// `i32 lowest(ptr items, i64 stride, i64 count, i32 from, i32 to)`: the lowest key of the item
-/// records that is at least `from` and less than `to`, or 0 if there is none.
-fn lowest(kernel: &Translated) {
-    let params = [Type::PTR, Type::I64, Type::I64, Type::I32, Type::I32];
-    let mut fb = FunctionBuilder::new(&kernel.ir, LOWEST, Linkage::Internal, &Type::I32, &params);
-    fb.attribute("nounwind");
-    let [items, stride, count, from, to] = [0, 1, 2, 3, 4].map(|i| fb.param(i));
-    let best = fb.alloca(&Type::I32, 1, 4);
-    fb.store(&to, &best, 4);
-    fb.for_each(&count, |fb, index| {
-        let offset = fb.binary("mul nuw", index, &stride);
-        let record = fb.ptr_add(&items, &offset);
-        let key = item::load(fb, &record, field::KEY, &Type::I32);
-        let old = fb.load(&Type::I32, &best, 4);
-        let lower = fb.icmp("ult", &key, &old);
-        let enough = fb.icmp("uge", &key, &from);
-        let take = fb.binary("and", &lower, &enough);
-        let new = fb.select(&take, &key, &old);
-        fb.store(&new, &best, 4);
-    });
-    let found = fb.load(&Type::I32, &best, 4);
-    let none = fb.icmp("eq", &found, &to);
-    let result = fb.select(&none, &Value::i32(0), &found);
-    fb.ret(Some(&result));
-    fb.finish();
-}
-
-/// `void resume(ptr items, i64 stride, i64 count, i32 key)`: resumes every work-item that waits with
-/// that key.
+/// `i64 resume(ptr records, i64 stride, i64 count, i32 key)`: resumes every work-item that waits with
+/// that key, and returns the lowest key of a work-item that then waits for its sub-group (low half)
+/// and of one that waits for the work-group (high half), [`NONE`] where there is none.
 fn resume(kernel: &Translated) {
     let params = [Type::PTR, Type::I64, Type::I64, Type::I32];
-    let mut fb = FunctionBuilder::new(&kernel.ir, RESUME, Linkage::Internal, &Type::Void, &params);
+    let mut fb = FunctionBuilder::new(&kernel.ir, RESUME, Linkage::Internal, &Type::I64, &params);
     fb.attribute("nounwind");
-    let [items, stride, count, wanted] = [0, 1, 2, 3].map(|i| fb.param(i));
+    let [records, stride, count, wanted] = [0, 1, 2, 3].map(|i| fb.param(i));
+    let none = Value::int(&Type::I32, NONE);
+    let group_keys = Value::int(&Type::I32, i128::from(KEY_GROUP));
+    let lowest = [0, 1].map(|_| {
+        let place = fb.alloca(&Type::I32, 1, 4);
+        fb.store(&none, &place, 4);
+        place
+    });
     fb.for_each(&count, |fb, index| {
         let offset = fb.binary("mul nuw", index, &stride);
-        let record = fb.ptr_add(&items, &offset);
+        let record = fb.ptr_add(&records, &offset);
         let key = item::load(fb, &record, field::KEY, &Type::I32);
         let waits = fb.icmp("eq", &key, &wanted);
         let (run, next) = (fb.block("run"), fb.block("next"));
@@ -91,8 +72,27 @@ fn resume(kernel: &Translated) {
         fb.call("llvm.coro.resume", &Type::Void, &[handle]);
         fb.br(next);
         fb.switch_to(next);
+        let key = item::load(fb, &record, field::KEY, &Type::I32);
+        let for_group = fb.icmp("uge", &key, &group_keys);
+        let done = fb.icmp("eq", &key, &Value::i32(0));
+        let other = fb.select(&done, &none, &key);
+        let keys = [
+            fb.select(&for_group, &none, &other),
+            fb.select(&for_group, &key, &none),
+        ];
+        for (place, key) in lowest.iter().zip(keys) {
+            let old = fb.load(&Type::I32, place, 4);
+            let new = fb.intrinsic_same("umin", &[old, key]);
+            fb.store(&new, place, 4);
+        }
     });
-    fb.ret(None);
+    let [low, high] = lowest.map(|place| {
+        let key = fb.load(&Type::I32, &place, 4);
+        fb.int_cast(&key, &Type::I64, false)
+    });
+    let high = fb.binary("shl", &high, &Value::i64(32));
+    let both = fb.binary("or", &low, &high);
+    fb.ret(Some(&both));
     fb.finish();
 }
 
@@ -133,7 +133,7 @@ fn run_groups(kernel: &Translated, name: &str) {
     let lanes = kernel.sub_group_size;
     let header = i128::from(record_bytes(kernel));
     let frame = entry.fb.call(FRAME_SIZE, &Type::I64, &[]);
-    let align = i128::from(item::RECORD_ALIGN);
+    let align = i128::from(kernel.frame_align);
     let up = entry
         .fb
         .binary("add", &frame, &Value::int(&Type::I64, align - 1));
@@ -161,7 +161,6 @@ fn run_groups(kernel: &Translated, name: &str) {
     entry.fb.switch_to(body);
     let number = entry.fb.binary("add", &first, &index.value);
     let sizes = entry.group_record(&group_rec, &number, lanes);
-    let ids = entry.first_ids(&group_rec);
     let args = entry.args.clone();
 
     let fb = &mut entry.fb;
@@ -170,10 +169,8 @@ fn run_groups(kernel: &Translated, name: &str) {
     let end = fb.ptr_add(&items, &bytes);
     item::store(fb, &group_rec, group::SCRATCH, &items);
     item::store(fb, &group_rec, group::SCRATCH_END, &end);
-    item::store(fb, &group_rec, group::ITEMS, &items);
-    item::store(fb, &group_rec, group::STRIDE, &stride);
 
-    // Every work-item starts and stops at once.
+    // Every work-item starts and goes as far as its first synchronisation point.
     let zero = Value::i64(0);
     range(fb, &zero, &sizes[2], |fb, z| {
         range(fb, &zero, &sizes[1], |fb, y| {
@@ -184,7 +181,7 @@ fn run_groups(kernel: &Translated, name: &str) {
                 let linear = fb.binary("add nuw", &row, x);
                 let offset = fb.binary("mul nuw", &linear, &stride);
                 let record = fb.ptr_add(&items, &offset);
-                item_record(fb, &record, &group_rec, &ids, [x, y, z], &linear, lanes);
+                item_record(fb, &record, &group_rec, [x, y, z], &linear, lanes);
                 let frame = fb.ptr_add(&record, &Value::int(&Type::I64, header));
                 let handle = fb.call(
                     KERNEL,
@@ -196,64 +193,36 @@ fn run_groups(kernel: &Translated, name: &str) {
         });
     });
 
-    // Rounds of the work-group.
-    let (round, resume, next) = (fb.block("round"), fb.block("resume"), fb.block("next"));
-    let above = Value::int(&Type::I32, i128::from(KEY_GROUP) << 1);
-    let from = Value::int(&Type::I32, i128::from(KEY_GROUP));
+    // Rounds of the work-group. In the first one nobody waits with the key.
+    let none = Value::int(&Type::I32, NONE);
+    let place = fb.alloca(&Type::I32, 1, 4);
+    fb.store(&none, &place, 4);
+    let (round, again, next) = (fb.block("round"), fb.block("again"), fb.block("next"));
     fb.br(round);
     fb.switch_to(round);
-    let key = fb.call(
-        LOWEST,
-        &Type::I32,
-        &[
-            items.clone(),
-            stride.clone(),
-            size.clone(),
-            from.clone(),
-            above,
-        ],
-    );
-    let finished = fb.icmp("eq", &key, &Value::i32(0));
-    fb.cond_br(&finished, next, resume);
-    fb.switch_to(resume);
+    let key = fb.load(&Type::I32, &place, 4);
     combine(kernel, fb, false, [&items, &stride, &size, &key]);
-    let sub_groups = item::load(fb, &group_rec, group::SUB_GROUPS, &Type::I32);
-    let sub_groups = fb.int_cast(&sub_groups, &Type::I64, false);
+    fb.store(&none, &place, 4);
+    // Where nobody waits for a sub-group, the work-group is one.
+    let (width, sub_groups) = if kernel.sub_group_sync {
+        let count = item::load(fb, &group_rec, group::SUB_GROUPS, &Type::I32);
+        let count = fb.int_cast(&count, &Type::I64, false);
+        (Value::i64(i64::from(lanes)), count)
+    } else {
+        (size.clone(), Value::i64(1))
+    };
     fb.for_each(&sub_groups, |fb, sub_group| {
-        let lanes = Value::i64(i64::from(lanes));
-        let start = fb.binary("mul nuw", sub_group, &lanes);
+        let start = fb.binary("mul nuw", sub_group, &width);
         let left = fb.binary("sub", &size, &start);
-        let count = fb.intrinsic_same("umin", &[left, lanes]);
+        let count = fb.intrinsic_same("umin", &[left, width.clone()]);
         let offset = fb.binary("mul nuw", &start, &stride);
         let records = fb.ptr_add(&items, &offset);
-        let resume_all = |fb: &mut FunctionBuilder, key: &Value| {
-            let args = [records.clone(), stride.clone(), count.clone(), key.clone()];
-            fb.call(RESUME, &Type::Void, &args);
-        };
-        resume_all(fb, &key);
-        // Rounds of the sub-group.
-        let (inner, again, out) = (fb.block("inner"), fb.block("again"), fb.block("out"));
-        fb.br(inner);
-        fb.switch_to(inner);
-        let waiting = fb.call(
-            LOWEST,
-            &Type::I32,
-            &[
-                records.clone(),
-                stride.clone(),
-                count.clone(),
-                Value::i32(1),
-                from.clone(),
-            ],
-        );
-        let none = fb.icmp("eq", &waiting, &Value::i32(0));
-        fb.cond_br(&none, out, again);
-        fb.switch_to(again);
-        combine(kernel, fb, true, [&records, &stride, &count, &waiting]);
-        resume_all(fb, &waiting);
-        fb.br(inner);
-        fb.switch_to(out);
+        sub_group_rounds(kernel, fb, [&records, &stride, &count, &key], &place);
     });
+    let following = fb.load(&Type::I32, &place, 4);
+    let finished = fb.icmp("eq", &following, &none);
+    fb.cond_br(&finished, next, again);
+    fb.switch_to(again);
     fb.br(round);
 
     fb.switch_to(next);
@@ -264,4 +233,49 @@ fn run_groups(kernel: &Translated, name: &str) {
     fb.switch_to(done);
     fb.ret(None);
     entry.fb.finish();
+}
+
+/// Resumes the work-items of a sub-group that wait with a key, then runs rounds of the sub-group
+/// until none of its work-items waits for it. Lowers the key in `place` to the lowest of a work-item
+/// that waits for the work-group.
+fn sub_group_rounds(
+    kernel: &Translated,
+    fb: &mut FunctionBuilder,
+    [records, stride, count, key]: [&Value; 4],
+    place: &Value,
+) {
+    let none = Value::int(&Type::I32, NONE);
+    let resume = |fb: &mut FunctionBuilder, key: &Value| {
+        let args = [records.clone(), stride.clone(), count.clone(), key.clone()];
+        let both = fb.call(RESUME, &Type::I64, &args);
+        let low = fb.cast("trunc", &both, &Type::I32);
+        let high = fb.binary("lshr", &both, &Value::i64(32));
+        let high = fb.cast("trunc", &high, &Type::I32);
+        (low, high)
+    };
+    let (mut low, mut high) = resume(fb, key);
+    if kernel.sub_group_sync {
+        let (head, inner, out) = (fb.block("inner"), fb.block("turn"), fb.block("out"));
+        let before = fb.current();
+        fb.br(head);
+        fb.switch_to(head);
+        let waiting = fb.phi(&Type::I32);
+        let for_group = fb.phi(&Type::I32);
+        fb.add_incoming(&waiting, &low, before);
+        fb.add_incoming(&for_group, &high, before);
+        let idle = fb.icmp("eq", &waiting.value, &none);
+        fb.cond_br(&idle, out, inner);
+        fb.switch_to(inner);
+        combine(kernel, fb, true, [records, stride, count, &waiting.value]);
+        (low, high) = resume(fb, &waiting.value);
+        let latch = fb.current();
+        fb.add_incoming(&waiting, &low, latch);
+        fb.add_incoming(&for_group, &high, latch);
+        fb.br(head);
+        fb.switch_to(out);
+        high = for_group.value;
+    }
+    let old = fb.load(&Type::I32, place, 4);
+    let new = fb.intrinsic_same("umin", &[old, high]);
+    fb.store(&new, place, 4);
 }

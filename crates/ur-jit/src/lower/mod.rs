@@ -26,10 +26,16 @@ pub fn lower(kernel: &Translated, entry: &str) -> Result<()> {
     }
 }
 
-/// Bytes of an item record in front of the suspended state: fields and two value slots.
+/// Bytes of an item record in front of the suspended state: fields and, for a kernel with group
+/// operations, two value slots.
 pub fn record_bytes(kernel: &Translated) -> u64 {
-    let slots = u64::try_from(item::item::SLOTS).unwrap_or(0);
-    (slots + 2 * kernel.slot).next_multiple_of(item::RECORD_ALIGN)
+    let fields = u64::try_from(item::item::SLOTS).unwrap_or(0);
+    let slots = if kernel.calls.is_empty() {
+        0
+    } else {
+        2 * kernel.slot
+    };
+    (fields + slots).next_multiple_of(kernel.frame_align)
 }
 
 /// The parameters of the function that runs groups, and the loop over them.
@@ -92,6 +98,14 @@ impl Entry {
             let left = fb.binary("sub nuw", &global, &start);
             // The last group of a dimension may be smaller.
             let size = fb.intrinsic_same("umin", &[full, left]);
+            let offset = item::load(
+                fb,
+                &self.launch,
+                launch::GLOBAL_OFFSET + 8 * dim,
+                &Type::I64,
+            );
+            let first = fb.binary("add", &start, &offset);
+            item::store(fb, record, group::FIRST + 8 * dim, &first);
             item::store(fb, record, group::GROUP_ID + 8 * dim, &id);
             item::store(fb, record, group::SIZE + 8 * dim, &size);
             count = fb.binary("mul nuw", &count, &size);
@@ -104,40 +118,19 @@ impl Entry {
         item::store(fb, record, group::SUB_GROUPS, &sub_groups);
         [sizes[0].clone(), sizes[1].clone(), sizes[2].clone()]
     }
-
-    /// Global id of the first work-item of the group, in each dimension.
-    fn first_ids(&mut self, record: &Value) -> [Value; 3] {
-        let fb = &mut self.fb;
-        [0i64, 1, 2].map(|dim| {
-            let id = item::load(fb, record, group::GROUP_ID + 8 * dim, &Type::I64);
-            let full = item::load(fb, &self.launch, launch::LOCAL_SIZE + 8 * dim, &Type::I64);
-            let offset = item::load(
-                fb,
-                &self.launch,
-                launch::GLOBAL_OFFSET + 8 * dim,
-                &Type::I64,
-            );
-            let start = fb.binary("mul nuw", &id, &full);
-            fb.binary("add", &start, &offset)
-        })
-    }
 }
 
 /// Fills an item record.
-#[allow(clippy::too_many_arguments)]
 fn item_record(
     fb: &mut FunctionBuilder,
     record: &Value,
     group_record: &Value,
-    first_ids: &[Value; 3],
     local_id: [&Value; 3],
     linear: &Value,
     lanes: u32,
 ) {
     for (dim, id) in (0..3i64).zip(local_id) {
         item::store(fb, record, item::item::LOCAL_ID + 8 * dim, id);
-        let global = fb.binary("add", &first_ids[dim as usize], id);
-        item::store(fb, record, item::item::GLOBAL_ID + 8 * dim, &global);
     }
     item::store(fb, record, item::item::LINEAR, linear);
     let lanes = Value::i64(i64::from(lanes));

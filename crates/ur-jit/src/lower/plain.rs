@@ -31,7 +31,6 @@ pub fn lower(kernel: &Translated, name: &str) {
     entry.fb.switch_to(group_body);
     let number = entry.fb.binary("add", &first, &index.value);
     let sizes = entry.group_record(&group_rec, &number, lanes);
-    let ids = entry.first_ids(&group_rec);
     let args = entry.args.clone();
     let fb = &mut entry.fb;
     let zero = Value::i64(0);
@@ -42,7 +41,7 @@ pub fn lower(kernel: &Translated, name: &str) {
             let row = fb.binary("mul nuw", &row, &sizes[0]);
             range(fb, &zero, &sizes[0], |fb, x| {
                 let linear = fb.binary("add nuw", &row, x);
-                item_record(fb, &item_rec, &group_rec, &ids, [x, y, z], &linear, lanes);
+                item_record(fb, &item_rec, &group_rec, [x, y, z], &linear, lanes);
                 fb.call(
                     KERNEL,
                     &Type::Void,

@@ -60,12 +60,7 @@ impl Body<'_, '_> {
         let (item_record, group_record) = (self.item.clone(), self.group.clone());
         let fb = &mut self.fb;
         Ok(match builtin {
-            BuiltIn::GlobalInvocationId => item::load(
-                fb,
-                &item_record,
-                item::item::GLOBAL_ID + 8 * dim,
-                &Type::I64,
-            ),
+            BuiltIn::GlobalInvocationId => item::global_id(fb, &item_record, &group_record, dim),
             BuiltIn::LocalInvocationId => {
                 item::load(fb, &item_record, item::item::LOCAL_ID + 8 * dim, &Type::I64)
             }
@@ -104,12 +99,7 @@ impl Body<'_, '_> {
             BuiltIn::GlobalLinearId => {
                 let mut linear = Value::i64(0);
                 for dim in (0..3).rev() {
-                    let id = item::load(
-                        fb,
-                        &item_record,
-                        item::item::GLOBAL_ID + 8 * dim,
-                        &Type::I64,
-                    );
+                    let id = item::global_id(fb, &item_record, &group_record, dim);
                     let offset = item::launch_field(fb, &group_record, launch::GLOBAL_OFFSET, dim);
                     let size = item::launch_field(fb, &group_record, launch::GLOBAL_SIZE, dim);
                     let id = fb.binary("sub", &id, &offset);

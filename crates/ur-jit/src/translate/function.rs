@@ -115,6 +115,7 @@ impl<'t, 'm> Body<'t, 'm> {
             .fb
             .alloca(&Type::array(&Type::I8, layout.size), 1, align);
         self.t.private_size += layout.size;
+        self.t.private_align = self.t.private_align.max(align);
         self.fb.line(format!(
             "call void @llvm.memcpy.p0.p0.i64(ptr align {align} {}, ptr align {} {}, i64 {}, i1 false)",
             copy.text, layout.align, from.text, layout.size

@@ -112,9 +112,10 @@ impl Body<'_, '_> {
             .and_then(|decoration| decoration.params.first().copied())
             .filter(|align| align.is_power_of_two());
         let align = layout.align.max(u64::from(stated.unwrap_or(1)));
-        if align > 4096 {
+        if align > ur_jit_abi::LOCAL_ALIGN as u64 {
             return Err(Error::unsupported(format!("a variable aligned to {align}")));
         }
+        self.t.private_align = self.t.private_align.max(align);
         let ptr = self
             .fb
             .alloca(&Type::array(&Type::I8, layout.size), 1, align);

@@ -76,6 +76,10 @@ pub struct Translated {
     pub calls: Vec<(u32, SyncCall)>,
     /// Bytes of private variables, an estimate.
     pub private_size: u64,
+    /// Alignment of item records and suspended work-items.
+    pub frame_align: u64,
+    /// Whether work-items wait for their sub-group anywhere.
+    pub sub_group_sync: bool,
     /// Work-items in a sub-group.
     pub sub_group_size: u32,
 }
@@ -99,6 +103,9 @@ pub struct Translator<'m> {
     /// Bytes of a value slot as planned, and as it turned out to be needed.
     slot: u64,
     needed_slot: u64,
+    /// Largest alignment of a private variable.
+    private_align: u64,
+    sub_group_sync: bool,
     /// Group operations by key.
     calls: Vec<(u32, SyncCall)>,
     private_size: u64,
@@ -191,6 +198,8 @@ fn with_slot(
         syncs: 0,
         slot,
         needed_slot: 0,
+        private_align: 1,
+        sub_group_sync: false,
         calls: Vec::new(),
         private_size: 0,
         plan,
@@ -215,6 +224,8 @@ fn with_slot(
             .max(slot),
         calls: translator.calls,
         private_size: translator.private_size,
+        frame_align: translator.private_align.max(item::RECORD_ALIGN),
+        sub_group_sync: translator.sub_group_sync,
         sub_group_size,
     })
 }

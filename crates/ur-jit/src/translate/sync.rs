@@ -111,12 +111,14 @@ impl Body<'_, '_> {
         self.t.syncs += 1;
         match waits {
             Waits::Group => KEY_GROUP | self.t.syncs,
-            Waits::SubGroup => self.t.syncs,
+            Waits::SubGroup => {
+                self.t.sub_group_sync = true;
+                self.t.syncs
+            }
         }
     }
 
-    /// Makes the kernel's function a coroutine and suspends it for the first time, so that the
-    /// driver finds every work-item waiting.
+    /// Makes the kernel's function a coroutine.
     ///
     /// Called without memory for its state, the function stores the state's size through its first
     /// parameter instead.
@@ -153,7 +155,6 @@ impl Body<'_, '_> {
         self.fb.ret(Some(&handle));
         self.fb.switch_to(start);
         self.leave = Some(leave);
-        self.suspend(KEY_GROUP);
     }
 
     /// Lets the work-item wait at the point `key`.

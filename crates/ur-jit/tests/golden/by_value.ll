@@ -24,38 +24,47 @@ entry:
 exit.1:
   ret void
 b.2:
-  %t2 = getelementptr i8, ptr %p0, i64 32
+  %t2 = getelementptr i8, ptr %p1, i64 96
   %t3 = load i64, ptr %t2, align 8
-  %t4 = getelementptr i8, ptr %p0, i64 40
+  %t4 = getelementptr i8, ptr %p0, i64 16
   %t5 = load i64, ptr %t4, align 8
-  %t6 = getelementptr i8, ptr %p0, i64 48
-  %t7 = load i64, ptr %t6, align 8
-  %t8 = insertelement <3 x i64> poison, i64 %t3, i32 0
-  %t9 = insertelement <3 x i64> %t8, i64 %t5, i32 1
-  %t10 = insertelement <3 x i64> %t9, i64 %t7, i32 2
-  %t11 = extractelement <3 x i64> %t10, i32 0
-  %t12 = and i64 %t11, 1
-  %t13 = getelementptr inbounds [16 x i8], ptr %t1, i64 %t12
-  %t14 = getelementptr inbounds i8, ptr %t13, i64 8
-  %t15 = load i8, ptr %t14, align 8
-  %t16 = getelementptr inbounds [16 x i8], ptr %t1, i64 %t12
-  %t17 = getelementptr inbounds i8, ptr %t16, i64 16
-  %t18 = load double, ptr %t17, align 16
-  %t19 = load i32, ptr %t1, align 16
-  %t20 = sitofp i32 %t19 to double
-  %t21 = fmul double %t18, %t20
-  %t22 = fptrunc double %t21 to float
-  %t23 = getelementptr inbounds i8, ptr %t1, i64 56
-  %t24 = load float, ptr %t23, align 8
-  %t25 = fadd float %t24, %t22
-  %t26 = sitofp i8 %t15 to float
-  %t27 = fadd float %t25, %t26
-  %t28 = getelementptr inbounds i8, ptr %t1, i64 64
-  %t29 = load i16, ptr %t28, align 16
-  %t30 = sitofp i16 %t29 to float
-  %t31 = fadd float %t27, %t30
-  %t32 = getelementptr inbounds float, ptr %p3, i64 %t11
-  store float %t31, ptr %t32, align 4
+  %t6 = add i64 %t3, %t5
+  %t7 = getelementptr i8, ptr %p1, i64 104
+  %t8 = load i64, ptr %t7, align 8
+  %t9 = getelementptr i8, ptr %p0, i64 24
+  %t10 = load i64, ptr %t9, align 8
+  %t11 = add i64 %t8, %t10
+  %t12 = getelementptr i8, ptr %p1, i64 112
+  %t13 = load i64, ptr %t12, align 8
+  %t14 = getelementptr i8, ptr %p0, i64 32
+  %t15 = load i64, ptr %t14, align 8
+  %t16 = add i64 %t13, %t15
+  %t17 = insertelement <3 x i64> poison, i64 %t6, i32 0
+  %t18 = insertelement <3 x i64> %t17, i64 %t11, i32 1
+  %t19 = insertelement <3 x i64> %t18, i64 %t16, i32 2
+  %t20 = extractelement <3 x i64> %t19, i32 0
+  %t21 = and i64 %t20, 1
+  %t22 = getelementptr inbounds [16 x i8], ptr %t1, i64 %t21
+  %t23 = getelementptr inbounds i8, ptr %t22, i64 8
+  %t24 = load i8, ptr %t23, align 8
+  %t25 = getelementptr inbounds [16 x i8], ptr %t1, i64 %t21
+  %t26 = getelementptr inbounds i8, ptr %t25, i64 16
+  %t27 = load double, ptr %t26, align 16
+  %t28 = load i32, ptr %t1, align 16
+  %t29 = sitofp i32 %t28 to double
+  %t30 = fmul double %t27, %t29
+  %t31 = fptrunc double %t30 to float
+  %t32 = getelementptr inbounds i8, ptr %t1, i64 56
+  %t33 = load float, ptr %t32, align 8
+  %t34 = fadd float %t33, %t31
+  %t35 = sitofp i8 %t24 to float
+  %t36 = fadd float %t34, %t35
+  %t37 = getelementptr inbounds i8, ptr %t1, i64 64
+  %t38 = load i16, ptr %t37, align 16
+  %t39 = sitofp i16 %t38 to float
+  %t40 = fadd float %t36, %t39
+  %t41 = getelementptr inbounds float, ptr %p3, i64 %t20
+  store float %t40, ptr %t41, align 4
   br label %exit.1
 }
 

@@ -24,85 +24,94 @@ b.2:
 exit.3:
   br label %exit.1
 b.4:
-  %t11 = getelementptr i8, ptr %p0, i64 32
+  %t11 = getelementptr i8, ptr %p1, i64 96
   %t12 = load i64, ptr %t11, align 8
-  %t13 = getelementptr i8, ptr %p0, i64 40
+  %t13 = getelementptr i8, ptr %p0, i64 16
   %t14 = load i64, ptr %t13, align 8
-  %t15 = getelementptr i8, ptr %p0, i64 48
-  %t16 = load i64, ptr %t15, align 8
-  %t17 = insertelement <3 x i64> poison, i64 %t12, i32 0
-  %t18 = insertelement <3 x i64> %t17, i64 %t14, i32 1
-  %t19 = insertelement <3 x i64> %t18, i64 %t16, i32 2
-  %t20 = extractelement <3 x i64> %t19, i32 0
-  %t21 = getelementptr i8, ptr %p0, i64 8
+  %t15 = add i64 %t12, %t14
+  %t16 = getelementptr i8, ptr %p1, i64 104
+  %t17 = load i64, ptr %t16, align 8
+  %t18 = getelementptr i8, ptr %p0, i64 24
+  %t19 = load i64, ptr %t18, align 8
+  %t20 = add i64 %t17, %t19
+  %t21 = getelementptr i8, ptr %p1, i64 112
   %t22 = load i64, ptr %t21, align 8
-  %t23 = getelementptr i8, ptr %p0, i64 16
+  %t23 = getelementptr i8, ptr %p0, i64 32
   %t24 = load i64, ptr %t23, align 8
-  %t25 = getelementptr i8, ptr %p0, i64 24
-  %t26 = load i64, ptr %t25, align 8
-  %t27 = insertelement <3 x i64> poison, i64 %t22, i32 0
-  %t28 = insertelement <3 x i64> %t27, i64 %t24, i32 1
-  %t29 = insertelement <3 x i64> %t28, i64 %t26, i32 2
-  %t30 = extractelement <3 x i64> %t29, i32 0
-  %t31 = getelementptr i8, ptr %p1, i64 40
-  %t32 = load i64, ptr %t31, align 8
-  %t33 = getelementptr i8, ptr %p1, i64 48
-  %t34 = load i64, ptr %t33, align 8
-  %t35 = getelementptr i8, ptr %p1, i64 56
-  %t36 = load i64, ptr %t35, align 8
-  %t37 = insertelement <3 x i64> poison, i64 %t32, i32 0
-  %t38 = insertelement <3 x i64> %t37, i64 %t34, i32 1
-  %t39 = insertelement <3 x i64> %t38, i64 %t36, i32 2
-  %t40 = extractelement <3 x i64> %t39, i32 0
+  %t25 = add i64 %t22, %t24
+  %t26 = insertelement <3 x i64> poison, i64 %t15, i32 0
+  %t27 = insertelement <3 x i64> %t26, i64 %t20, i32 1
+  %t28 = insertelement <3 x i64> %t27, i64 %t25, i32 2
+  %t29 = extractelement <3 x i64> %t28, i32 0
+  %t30 = getelementptr i8, ptr %p0, i64 16
+  %t31 = load i64, ptr %t30, align 8
+  %t32 = getelementptr i8, ptr %p0, i64 24
+  %t33 = load i64, ptr %t32, align 8
+  %t34 = getelementptr i8, ptr %p0, i64 32
+  %t35 = load i64, ptr %t34, align 8
+  %t36 = insertelement <3 x i64> poison, i64 %t31, i32 0
+  %t37 = insertelement <3 x i64> %t36, i64 %t33, i32 1
+  %t38 = insertelement <3 x i64> %t37, i64 %t35, i32 2
+  %t39 = extractelement <3 x i64> %t38, i32 0
+  %t40 = getelementptr i8, ptr %p1, i64 40
+  %t41 = load i64, ptr %t40, align 8
+  %t42 = getelementptr i8, ptr %p1, i64 48
+  %t43 = load i64, ptr %t42, align 8
+  %t44 = getelementptr i8, ptr %p1, i64 56
+  %t45 = load i64, ptr %t44, align 8
+  %t46 = insertelement <3 x i64> poison, i64 %t41, i32 0
+  %t47 = insertelement <3 x i64> %t46, i64 %t43, i32 1
+  %t48 = insertelement <3 x i64> %t47, i64 %t45, i32 2
+  %t49 = extractelement <3 x i64> %t48, i32 0
   call void @llvm.lifetime.start.p0(i64 -1, ptr %t9)
-  %t41 = getelementptr inbounds i32, ptr %t1, i64 %t20
-  %t42 = load i32, ptr %t41, align 4
-  call void @f13.split(ptr %t9, i32 %t42)
+  %t50 = getelementptr inbounds i32, ptr %t1, i64 %t29
+  %t51 = load i32, ptr %t50, align 4
+  call void @f13.split(ptr %t9, i32 %t51)
   call void @llvm.lifetime.start.p0(i64 -1, ptr %t10)
-  %t43 = load i32, ptr %t9, align 4
-  store i32 %t43, ptr %t10, align 4
-  %t44 = getelementptr inbounds i8, ptr %t9, i64 4
-  %t45 = load i32, ptr %t44, align 4
-  call void @f28.bump(ptr %t10, i32 %t45)
-  %t46 = load i32, ptr %t10, align 4
-  %t47 = add i64 %t30, 1
-  %t48 = icmp eq i64 %t40, 0
-  %t49 = select i1 %t48, i64 1, i64 %t40
-  %t50 = urem i64 %t47, %t49
+  %t52 = load i32, ptr %t9, align 4
+  store i32 %t52, ptr %t10, align 4
+  %t53 = getelementptr inbounds i8, ptr %t9, i64 4
+  %t54 = load i32, ptr %t53, align 4
+  call void @f28.bump(ptr %t10, i32 %t54)
+  %t55 = load i32, ptr %t10, align 4
+  %t56 = add i64 %t39, 1
+  %t57 = icmp eq i64 %t49, 0
+  %t58 = select i1 %t57, i64 1, i64 %t49
+  %t59 = urem i64 %t56, %t58
   br label %b.6
 exit.5:
-  %t51 = phi i32 [ %t64, %after.10 ]
-  %t65 = add i32 %t51, %t46
-  store i32 %t65, ptr %t10, align 4
-  %t66 = urem i64 %t20, 5
-  %t67 = trunc i64 %t66 to i32
-  %t68 = call i32 @f50.sum_to(ptr %t1, i32 %t67)
-  %t69 = add i32 %t68, %t65
-  %t70 = getelementptr inbounds i32, ptr %t3, i64 %t20
-  store i32 %t69, ptr %t70, align 4
+  %t60 = phi i32 [ %t73, %after.10 ]
+  %t74 = add i32 %t60, %t55
+  store i32 %t74, ptr %t10, align 4
+  %t75 = urem i64 %t29, 5
+  %t76 = trunc i64 %t75 to i32
+  %t77 = call i32 @f50.sum_to(ptr %t1, i32 %t76)
+  %t78 = add i32 %t77, %t74
+  %t79 = getelementptr inbounds i32, ptr %t3, i64 %t29
+  store i32 %t78, ptr %t79, align 4
   call void @llvm.lifetime.end.p0(i64 -1, ptr %t10)
   call void @llvm.lifetime.end.p0(i64 -1, ptr %t9)
   br label %exit.3
 b.6:
-  %t52 = getelementptr i8, ptr %p0, i64 8
-  %t53 = load i64, ptr %t52, align 8
-  %t54 = getelementptr i8, ptr %p0, i64 16
-  %t55 = load i64, ptr %t54, align 8
-  %t56 = getelementptr i8, ptr %p0, i64 24
-  %t57 = load i64, ptr %t56, align 8
-  %t58 = insertelement <3 x i64> poison, i64 %t53, i32 0
-  %t59 = insertelement <3 x i64> %t58, i64 %t55, i32 1
-  %t60 = insertelement <3 x i64> %t59, i64 %t57, i32 2
-  %t61 = extractelement <3 x i64> %t60, i32 0
-  %t62 = getelementptr inbounds i32, ptr %t8, i64 %t61
-  store i32 %t46, ptr %t62, align 4
+  %t61 = getelementptr i8, ptr %p0, i64 16
+  %t62 = load i64, ptr %t61, align 8
+  %t63 = getelementptr i8, ptr %p0, i64 24
+  %t64 = load i64, ptr %t63, align 8
+  %t65 = getelementptr i8, ptr %p0, i64 32
+  %t66 = load i64, ptr %t65, align 8
+  %t67 = insertelement <3 x i64> poison, i64 %t62, i32 0
+  %t68 = insertelement <3 x i64> %t67, i64 %t64, i32 1
+  %t69 = insertelement <3 x i64> %t68, i64 %t66, i32 2
+  %t70 = extractelement <3 x i64> %t69, i32 0
+  %t71 = getelementptr inbounds i32, ptr %t8, i64 %t70
+  store i32 %t55, ptr %t71, align 4
   br label %sync.7
 sync.7:
   call void @ur.wg.barrier()
   br label %after.8
 after.8:
-  %t63 = getelementptr inbounds i32, ptr %t8, i64 %t50
-  %t64 = load i32, ptr %t63, align 4
+  %t72 = getelementptr inbounds i32, ptr %t8, i64 %t59
+  %t73 = load i32, ptr %t72, align 4
   br label %sync.9
 sync.9:
   call void @ur.wg.barrier()

@@ -26,31 +26,40 @@ entry:
 exit.1:
   ret void
 b.2:
-  %t2 = getelementptr i8, ptr %p0, i64 32
+  %t2 = getelementptr i8, ptr %p1, i64 96
   %t3 = load i64, ptr %t2, align 8
-  %t4 = getelementptr i8, ptr %p0, i64 40
+  %t4 = getelementptr i8, ptr %p0, i64 16
   %t5 = load i64, ptr %t4, align 8
-  %t6 = getelementptr i8, ptr %p0, i64 48
-  %t7 = load i64, ptr %t6, align 8
-  %t8 = insertelement <3 x i64> poison, i64 %t3, i32 0
-  %t9 = insertelement <3 x i64> %t8, i64 %t5, i32 1
-  %t10 = insertelement <3 x i64> %t9, i64 %t7, i32 2
-  %t11 = extractelement <3 x i64> %t10, i32 0
-  %t12 = load i8, ptr %t1, align 1
-  %t13 = sext i8 %t12 to i32
-  %t14 = mul i32 %t13, 10000
-  %t15 = getelementptr inbounds i8, ptr %t1, i64 1
-  %t16 = load i32, ptr %t15, align 1
-  %t17 = mul i32 %t16, 100
-  %t18 = add i32 %t14, %t17
-  %t19 = getelementptr inbounds i8, ptr %t1, i64 5
-  %t20 = load i16, ptr %t19, align 1
-  %t21 = sext i16 %t20 to i32
-  %t22 = add i32 %t18, %t21
-  %t23 = getelementptr inbounds i32, ptr %p3, i64 %t11
-  store i32 %t22, ptr %t23, align 4
-  %t24 = getelementptr inbounds [7 x i8], ptr %p4, i64 %t11
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %t24, ptr align 1 %t1, i64 7, i1 false)
+  %t6 = add i64 %t3, %t5
+  %t7 = getelementptr i8, ptr %p1, i64 104
+  %t8 = load i64, ptr %t7, align 8
+  %t9 = getelementptr i8, ptr %p0, i64 24
+  %t10 = load i64, ptr %t9, align 8
+  %t11 = add i64 %t8, %t10
+  %t12 = getelementptr i8, ptr %p1, i64 112
+  %t13 = load i64, ptr %t12, align 8
+  %t14 = getelementptr i8, ptr %p0, i64 32
+  %t15 = load i64, ptr %t14, align 8
+  %t16 = add i64 %t13, %t15
+  %t17 = insertelement <3 x i64> poison, i64 %t6, i32 0
+  %t18 = insertelement <3 x i64> %t17, i64 %t11, i32 1
+  %t19 = insertelement <3 x i64> %t18, i64 %t16, i32 2
+  %t20 = extractelement <3 x i64> %t19, i32 0
+  %t21 = load i8, ptr %t1, align 1
+  %t22 = sext i8 %t21 to i32
+  %t23 = mul i32 %t22, 10000
+  %t24 = getelementptr inbounds i8, ptr %t1, i64 1
+  %t25 = load i32, ptr %t24, align 1
+  %t26 = mul i32 %t25, 100
+  %t27 = add i32 %t23, %t26
+  %t28 = getelementptr inbounds i8, ptr %t1, i64 5
+  %t29 = load i16, ptr %t28, align 1
+  %t30 = sext i16 %t29 to i32
+  %t31 = add i32 %t27, %t30
+  %t32 = getelementptr inbounds i32, ptr %p3, i64 %t20
+  store i32 %t31, ptr %t32, align 4
+  %t33 = getelementptr inbounds [7 x i8], ptr %p4, i64 %t20
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %t33, ptr align 1 %t1, i64 7, i1 false)
   br label %exit.1
 }
 

@@ -22,75 +22,84 @@ b.2:
 exit.3:
   br label %exit.1
 b.4:
-  %t13 = getelementptr i8, ptr %p0, i64 32
+  %t13 = getelementptr i8, ptr %p1, i64 96
   %t14 = load i64, ptr %t13, align 8
-  %t15 = getelementptr i8, ptr %p0, i64 40
+  %t15 = getelementptr i8, ptr %p0, i64 16
   %t16 = load i64, ptr %t15, align 8
-  %t17 = getelementptr i8, ptr %p0, i64 48
-  %t18 = load i64, ptr %t17, align 8
-  %t19 = insertelement <3 x i64> poison, i64 %t14, i32 0
-  %t20 = insertelement <3 x i64> %t19, i64 %t16, i32 1
-  %t21 = insertelement <3 x i64> %t20, i64 %t18, i32 2
-  %t22 = extractelement <3 x i64> %t21, i32 0
-  %t23 = getelementptr i8, ptr %p0, i64 8
+  %t17 = add i64 %t14, %t16
+  %t18 = getelementptr i8, ptr %p1, i64 104
+  %t19 = load i64, ptr %t18, align 8
+  %t20 = getelementptr i8, ptr %p0, i64 24
+  %t21 = load i64, ptr %t20, align 8
+  %t22 = add i64 %t19, %t21
+  %t23 = getelementptr i8, ptr %p1, i64 112
   %t24 = load i64, ptr %t23, align 8
-  %t25 = getelementptr i8, ptr %p0, i64 16
+  %t25 = getelementptr i8, ptr %p0, i64 32
   %t26 = load i64, ptr %t25, align 8
-  %t27 = getelementptr i8, ptr %p0, i64 24
-  %t28 = load i64, ptr %t27, align 8
-  %t29 = insertelement <3 x i64> poison, i64 %t24, i32 0
-  %t30 = insertelement <3 x i64> %t29, i64 %t26, i32 1
-  %t31 = insertelement <3 x i64> %t30, i64 %t28, i32 2
-  %t32 = extractelement <3 x i64> %t31, i32 0
-  %t33 = zext i32 %t10 to i64
-  %t34 = icmp ult i64 %t22, %t33
-  br i1 %t34, label %b.5, label %b.6
+  %t27 = add i64 %t24, %t26
+  %t28 = insertelement <3 x i64> poison, i64 %t17, i32 0
+  %t29 = insertelement <3 x i64> %t28, i64 %t22, i32 1
+  %t30 = insertelement <3 x i64> %t29, i64 %t27, i32 2
+  %t31 = extractelement <3 x i64> %t30, i32 0
+  %t32 = getelementptr i8, ptr %p0, i64 16
+  %t33 = load i64, ptr %t32, align 8
+  %t34 = getelementptr i8, ptr %p0, i64 24
+  %t35 = load i64, ptr %t34, align 8
+  %t36 = getelementptr i8, ptr %p0, i64 32
+  %t37 = load i64, ptr %t36, align 8
+  %t38 = insertelement <3 x i64> poison, i64 %t33, i32 0
+  %t39 = insertelement <3 x i64> %t38, i64 %t35, i32 1
+  %t40 = insertelement <3 x i64> %t39, i64 %t37, i32 2
+  %t41 = extractelement <3 x i64> %t40, i32 0
+  %t42 = zext i32 %t10 to i64
+  %t43 = icmp ult i64 %t31, %t42
+  br i1 %t43, label %b.5, label %b.6
 b.5:
-  %t35 = getelementptr inbounds i32, ptr %t1, i64 %t22
-  %t36 = load i32, ptr %t35, align 4
+  %t44 = getelementptr inbounds i32, ptr %t1, i64 %t31
+  %t45 = load i32, ptr %t44, align 4
   br label %b.6
 b.6:
-  %t11 = phi i32 [ 0, %b.4 ], [ %t36, %b.5 ]
-  %t37 = getelementptr inbounds i32, ptr %t8, i64 %t32
-  store i32 %t11, ptr %t37, align 4
+  %t11 = phi i32 [ 0, %b.4 ], [ %t45, %b.5 ]
+  %t46 = getelementptr inbounds i32, ptr %t8, i64 %t41
+  store i32 %t11, ptr %t46, align 4
   br label %sync.15
 b.7:
   br label %b.8
 b.8:
-  %t12 = phi i64 [ %t47, %b.7 ], [ %t50, %after.18 ]
-  %t49 = add i64 %t12, 1
-  %t50 = lshr i64 %t49, 1
-  %t51 = add i64 %t50, %t32
-  %t52 = icmp ult i64 %t51, %t12
-  br i1 %t52, label %b.9, label %b.10
+  %t12 = phi i64 [ %t56, %b.7 ], [ %t59, %after.18 ]
+  %t58 = add i64 %t12, 1
+  %t59 = lshr i64 %t58, 1
+  %t60 = add i64 %t59, %t41
+  %t61 = icmp ult i64 %t60, %t12
+  br i1 %t61, label %b.9, label %b.10
 b.9:
-  %t53 = getelementptr inbounds i32, ptr %t8, i64 %t51
-  %t54 = load i32, ptr %t53, align 4
-  %t55 = load i32, ptr %t37, align 4
-  %t56 = add i32 %t55, %t54
-  store i32 %t56, ptr %t37, align 4
+  %t62 = getelementptr inbounds i32, ptr %t8, i64 %t60
+  %t63 = load i32, ptr %t62, align 4
+  %t64 = load i32, ptr %t46, align 4
+  %t65 = add i32 %t64, %t63
+  store i32 %t65, ptr %t46, align 4
   br label %b.10
 b.10:
   br label %sync.17
 b.11:
   br label %b.12
 b.12:
-  %t58 = icmp eq i64 %t32, 0
-  br i1 %t58, label %b.13, label %b.14
+  %t67 = icmp eq i64 %t41, 0
+  br i1 %t67, label %b.13, label %b.14
 b.13:
-  %t59 = load i32, ptr %t8, align 4
-  %t60 = getelementptr i8, ptr %p1, i64 16
-  %t61 = load i64, ptr %t60, align 8
-  %t62 = getelementptr i8, ptr %p1, i64 24
-  %t63 = load i64, ptr %t62, align 8
-  %t64 = getelementptr i8, ptr %p1, i64 32
-  %t65 = load i64, ptr %t64, align 8
-  %t66 = insertelement <3 x i64> poison, i64 %t61, i32 0
-  %t67 = insertelement <3 x i64> %t66, i64 %t63, i32 1
-  %t68 = insertelement <3 x i64> %t67, i64 %t65, i32 2
-  %t69 = extractelement <3 x i64> %t68, i32 0
-  %t70 = getelementptr inbounds i32, ptr %t3, i64 %t69
-  store i32 %t59, ptr %t70, align 4
+  %t68 = load i32, ptr %t8, align 4
+  %t69 = getelementptr i8, ptr %p1, i64 16
+  %t70 = load i64, ptr %t69, align 8
+  %t71 = getelementptr i8, ptr %p1, i64 24
+  %t72 = load i64, ptr %t71, align 8
+  %t73 = getelementptr i8, ptr %p1, i64 32
+  %t74 = load i64, ptr %t73, align 8
+  %t75 = insertelement <3 x i64> poison, i64 %t70, i32 0
+  %t76 = insertelement <3 x i64> %t75, i64 %t72, i32 1
+  %t77 = insertelement <3 x i64> %t76, i64 %t74, i32 2
+  %t78 = extractelement <3 x i64> %t77, i32 0
+  %t79 = getelementptr inbounds i32, ptr %t3, i64 %t78
+  store i32 %t68, ptr %t79, align 4
   br label %b.14
 b.14:
   br label %exit.3
@@ -98,24 +107,24 @@ sync.15:
   call void @ur.wg.barrier()
   br label %after.16
 after.16:
-  %t38 = getelementptr i8, ptr %p1, i64 40
-  %t39 = load i64, ptr %t38, align 8
-  %t40 = getelementptr i8, ptr %p1, i64 48
-  %t41 = load i64, ptr %t40, align 8
-  %t42 = getelementptr i8, ptr %p1, i64 56
-  %t43 = load i64, ptr %t42, align 8
-  %t44 = insertelement <3 x i64> poison, i64 %t39, i32 0
-  %t45 = insertelement <3 x i64> %t44, i64 %t41, i32 1
-  %t46 = insertelement <3 x i64> %t45, i64 %t43, i32 2
-  %t47 = extractelement <3 x i64> %t46, i32 0
-  %t48 = icmp ugt i64 %t47, 1
-  br i1 %t48, label %b.7, label %b.12
+  %t47 = getelementptr i8, ptr %p1, i64 40
+  %t48 = load i64, ptr %t47, align 8
+  %t49 = getelementptr i8, ptr %p1, i64 48
+  %t50 = load i64, ptr %t49, align 8
+  %t51 = getelementptr i8, ptr %p1, i64 56
+  %t52 = load i64, ptr %t51, align 8
+  %t53 = insertelement <3 x i64> poison, i64 %t48, i32 0
+  %t54 = insertelement <3 x i64> %t53, i64 %t50, i32 1
+  %t55 = insertelement <3 x i64> %t54, i64 %t52, i32 2
+  %t56 = extractelement <3 x i64> %t55, i32 0
+  %t57 = icmp ugt i64 %t56, 1
+  br i1 %t57, label %b.7, label %b.12
 sync.17:
   call void @ur.wg.barrier()
   br label %after.18
 after.18:
-  %t57 = icmp ugt i64 %t49, 3
-  br i1 %t57, label %b.8, label %b.11
+  %t66 = icmp ugt i64 %t58, 3
+  br i1 %t66, label %b.8, label %b.11
 }
 
 !0 = !{}

@@ -22,23 +22,32 @@ entry:
 exit.1:
   ret void
 b.2:
-  %t1 = getelementptr i8, ptr %p0, i64 32
+  %t1 = getelementptr i8, ptr %p1, i64 96
   %t2 = load i64, ptr %t1, align 8
-  %t3 = getelementptr i8, ptr %p0, i64 40
+  %t3 = getelementptr i8, ptr %p0, i64 16
   %t4 = load i64, ptr %t3, align 8
-  %t5 = getelementptr i8, ptr %p0, i64 48
-  %t6 = load i64, ptr %t5, align 8
-  %t7 = insertelement <3 x i64> poison, i64 %t2, i32 0
-  %t8 = insertelement <3 x i64> %t7, i64 %t4, i32 1
-  %t9 = insertelement <3 x i64> %t8, i64 %t6, i32 2
-  %t10 = extractelement <3 x i64> %t9, i32 0
-  %t11 = getelementptr inbounds float, ptr %p2, i64 %t10
-  %t12 = load float, ptr %t11, align 4
-  %t13 = getelementptr inbounds float, ptr %p3, i64 %t10
-  %t14 = load float, ptr %t13, align 4
-  %t15 = fadd float %t12, %t14
-  %t16 = getelementptr inbounds float, ptr %p4, i64 %t10
-  store float %t15, ptr %t16, align 4
+  %t5 = add i64 %t2, %t4
+  %t6 = getelementptr i8, ptr %p1, i64 104
+  %t7 = load i64, ptr %t6, align 8
+  %t8 = getelementptr i8, ptr %p0, i64 24
+  %t9 = load i64, ptr %t8, align 8
+  %t10 = add i64 %t7, %t9
+  %t11 = getelementptr i8, ptr %p1, i64 112
+  %t12 = load i64, ptr %t11, align 8
+  %t13 = getelementptr i8, ptr %p0, i64 32
+  %t14 = load i64, ptr %t13, align 8
+  %t15 = add i64 %t12, %t14
+  %t16 = insertelement <3 x i64> poison, i64 %t5, i32 0
+  %t17 = insertelement <3 x i64> %t16, i64 %t10, i32 1
+  %t18 = insertelement <3 x i64> %t17, i64 %t15, i32 2
+  %t19 = extractelement <3 x i64> %t18, i32 0
+  %t20 = getelementptr inbounds float, ptr %p2, i64 %t19
+  %t21 = load float, ptr %t20, align 4
+  %t22 = getelementptr inbounds float, ptr %p3, i64 %t19
+  %t23 = load float, ptr %t22, align 4
+  %t24 = fadd float %t21, %t23
+  %t25 = getelementptr inbounds float, ptr %p4, i64 %t19
+  store float %t24, ptr %t25, align 4
   br label %exit.1
 }
 
