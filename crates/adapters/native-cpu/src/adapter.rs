@@ -10,6 +10,7 @@ use crate::platform::Platform;
 use crate::program::Program;
 use crate::queue::Queue;
 use crate::usm::pool::UsmPool;
+use crate::virtual_mem::PhysicalMem;
 use std::sync::OnceLock;
 use ur_adapter::kind;
 use ur_adapter::logger::Logger;
@@ -26,7 +27,8 @@ pub struct Adapter(());
 
 ur_adapter::values!(NativeCpu:
     Adapter = Adapter, Platform = Platform, Device = Device, Context = Context, Queue = Queue,
-    Event = Event, Mem = Mem, Program = Program, Kernel = Kernel, UsmPool = UsmPool, CommandBuffer = CommandBuffer, CommandBufferCommand = BufferCommand,
+    Event = Event, Mem = Mem, Program = Program, Kernel = Kernel, UsmPool = UsmPool, PhysicalMem = PhysicalMem,
+    CommandBuffer = CommandBuffer, CommandBufferCommand = BufferCommand,
 );
 
 impl Backend for NativeCpu {
@@ -39,7 +41,7 @@ impl Backend for NativeCpu {
     type Mem = Mem;
     type Sampler = Absent<Self, kind::Sampler>;
     type UsmPool = UsmPool;
-    type PhysicalMem = Absent<Self, kind::PhysicalMem>;
+    type PhysicalMem = PhysicalMem;
     type Program = Program;
     type Kernel = Kernel;
     type CommandBuffer = CommandBuffer;

@@ -34,6 +34,7 @@ pub mod recording;
 pub mod standstill;
 pub mod unsupported;
 pub mod usm;
+pub mod virtual_mem;
 
 pub use adapter::NativeCpu;
 

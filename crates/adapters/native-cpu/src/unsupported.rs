@@ -7,8 +7,6 @@ use ur_adapter::*;
 impl EventExpFns for NativeCpu {}
 impl QueueExpFns for NativeCpu {}
 impl SamplerFns for NativeCpu {}
-impl PhysicalMemFns for NativeCpu {}
 impl BindlessImagesExpFns for NativeCpu {}
 impl GraphExpFns for NativeCpu {}
-impl VirtualMemFns for NativeCpu {}
 impl DeviceExpFns for NativeCpu {}

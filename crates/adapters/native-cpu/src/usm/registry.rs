@@ -87,7 +87,7 @@ unsafe impl<T: Send> Sync for Guarded<T> {}
 
 impl<T> Guarded<T> {
     /// Guards `value`.
-    pub fn new(value: T) -> Guarded<T> {
+    pub const fn new(value: T) -> Guarded<T> {
         Guarded(UnsafeCell::new(value))
     }
 
