@@ -21,3 +21,7 @@ mod testing;
 pub mod translate;
 
 pub use table::ur_jit_table;
+
+// The reference arithmetic of the tests is shared with a program outside this crate.
+#[cfg(test)]
+extern crate self as ur_jit;

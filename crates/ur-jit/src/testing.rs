@@ -17,14 +17,6 @@ impl Compiled {
     /// # Panics
     /// With LLVM's message and the text, if LLVM refuses the module.
     pub fn new(module: &ModuleBuilder) -> Compiled {
-        Compiled::with_symbols(module, &[])
-    }
-
-    /// As [`Compiled::new`]; the code may call these functions too.
-    ///
-    /// # Panics
-    /// As [`Compiled::new`].
-    pub fn with_symbols(module: &ModuleBuilder, more: &[(&'static str, usize)]) -> Compiled {
         let text = module.render();
         let context = Context::new();
         let parsed = match context.parse(&text) {
@@ -35,7 +27,6 @@ impl Compiled {
         let object = target.object(&parsed).expect("code is generated");
         let symbols: Vec<Symbol> = runtime::symbols()
             .into_iter()
-            .chain(more.iter().copied())
             .map(|(name, address)| Symbol { name, address })
             .collect();
         // An engine for each, since names are unique in one; they are few enough to leak.

@@ -3,6 +3,7 @@
 mod exact;
 mod integers;
 mod memory;
+#[path = "../../../examples/ulp/quad.rs"]
 mod quad;
 mod shapes;
 mod special;

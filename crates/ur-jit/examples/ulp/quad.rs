@@ -1,8 +1,7 @@
 //! 128-bit floating point from the C library, as the reference that results are measured against.
 
-use crate::ir::{Linkage, ModuleBuilder};
-use crate::testing::Compiled;
 use std::sync::OnceLock;
+use ur_jit::llvm::{Code, Context, Engine, Symbol, Target};
 
 /// An IEEE 128-bit number, as its bits.
 #[derive(Clone, Copy)]
@@ -50,31 +49,47 @@ functions! {
 
 /// The function that calls `name`, all of them compiled at first use.
 fn wrapper(name: &str) -> Call {
-    static CODE: OnceLock<Compiled> = OnceLock::new();
-    let code = CODE.get_or_init(|| {
-        let m = ModuleBuilder::new();
-        let symbols = symbols();
-        for (name, _) in &symbols {
-            let (params, args) = if ONE.contains(name) {
-                ("fp128", "fp128 %a")
-            } else {
-                ("fp128, fp128", "fp128 %a, fp128 %b")
-            };
-            let text = format!(
-                "declare fp128 @{name}({params})\n\
-                 define void @call.{name}(ptr %out, ptr %x, ptr %y) {{\n\
-                 %a = load fp128, ptr %x\n\
-                 %b = load fp128, ptr %y\n\
-                 %r = call fp128 @{name}({args})\n\
-                 store fp128 %r, ptr %out\n\
-                 ret void\n}}\n"
-            );
-            m.define(&format!("call.{name}"), Linkage::External, text);
-        }
-        Compiled::with_symbols(&m, &symbols)
-    });
+    static CODE: OnceLock<Code> = OnceLock::new();
+    let code = CODE.get_or_init(|| compile().expect("the reference compiles"));
+    let index = symbols()
+        .iter()
+        .position(|(known, _)| *known == name)
+        .expect("a listed function");
     // SAFETY: built with this signature, and the code stays for ever.
-    unsafe { code.function(&format!("call.{name}")) }
+    unsafe { std::mem::transmute::<usize, Call>(code.addresses[index]) }
+}
+
+/// One function for each symbol that loads the operands, calls it and stores the result.
+fn compile() -> Result<Code, String> {
+    let mut text = String::new();
+    let mut names = Vec::new();
+    for (name, _) in symbols() {
+        let (params, args) = if ONE.contains(&name) {
+            ("fp128", "fp128 %a")
+        } else {
+            ("fp128, fp128", "fp128 %a, fp128 %b")
+        };
+        text.push_str(&format!(
+            "declare fp128 @{name}({params})\n\
+             define void @call.{name}(ptr %out, ptr %x, ptr %y) {{\n\
+             %a = load fp128, ptr %x\n\
+             %b = load fp128, ptr %y\n\
+             %r = call fp128 @{name}({args})\n\
+             store fp128 %r, ptr %out\n\
+             ret void\n}}\n"
+        ));
+        names.push(format!("call.{name}"));
+    }
+    let context = Context::new();
+    let module = context.parse(&text)?;
+    let object = Target::new(None, None)?.object(&module)?;
+    let symbols: Vec<Symbol> = symbols()
+        .into_iter()
+        .map(|(name, address)| Symbol { name, address })
+        .collect();
+    let engine: &'static Engine = Box::leak(Box::new(Engine::new(&symbols)?));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    engine.add(object, &names)
 }
 
 fn apply(call: Call, x: Quad, y: Quad) -> Quad {

@@ -1,0 +1,236 @@
+//! Runs a function over many inputs and finds its largest error.
+
+use super::common::{Arg, Jit};
+use super::functions::{Function, Second};
+use super::quad::{Quad, Split, scale};
+use super::{Arguments, kernel};
+use ur_jit::ir::{f16_from_f64, f64_from_f16};
+
+/// The largest error found.
+#[derive(Clone, Copy, Default)]
+pub struct Worst {
+    /// In ULP.
+    pub error: f64,
+    /// The first operand there.
+    pub at: f64,
+}
+
+/// Inputs of one launch.
+const CHUNK: usize = 1 << 16;
+
+/// A number's bits as a double.
+fn widen(bits: u64, width: u32) -> f64 {
+    match width {
+        16 => f64_from_f16(bits as u16),
+        32 => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    }
+}
+
+/// The bits of the number nearest to a double.
+fn narrow(value: f64, width: u32) -> u64 {
+    match width {
+        16 => u64::from(f16_from_f64(value)),
+        32 => u64::from((value as f32).to_bits()),
+        _ => value.to_bits(),
+    }
+}
+
+/// Fraction bits, exponent of the smallest normal number, exponent above the largest.
+fn format(width: u32) -> (i32, i32, i32) {
+    match width {
+        16 => (10, -14, 16),
+        32 => (23, -126, 128),
+        _ => (52, -1022, 1024),
+    }
+}
+
+/// A sequence of numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        let x = self.0 ^ (self.0 >> 33);
+        x.wrapping_mul(0xff51afd7ed558ccd) ^ (x >> 29)
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 * 2f64.powi(-53)
+    }
+}
+
+/// Makes the inputs: bits of the first operand and of the second, or an int.
+struct Inputs {
+    width: u32,
+    second: Second,
+    count: u64,
+    /// Distance of first operands that go through the range in order.
+    step: u64,
+    random: Random,
+}
+
+impl Inputs {
+    fn new(width: u32, second: Second, wanted: u64) -> Inputs {
+        // Every half, if there is no second operand.
+        let count = if width == 16 && second == Second::None {
+            1 << 16
+        } else {
+            wanted
+        };
+        let step = match width {
+            16 => 1,
+            // Odd, so that the low bits vary.
+            32 => ((1 << 32) / count) | 1,
+            _ => 0,
+        };
+        Inputs {
+            width,
+            second,
+            count,
+            step,
+            random: Random(u64::from(width)),
+        }
+    }
+
+    fn get(&mut self, index: u64) -> (u64, u64) {
+        let wild = self.random.next();
+        // Half of the inputs all over the range, half where functions are busy. One operand of
+        // float or half covers its range in order.
+        let ordered = self.second == Second::None && self.width < 64;
+        let first = if ordered {
+            index * self.step
+        } else if index.is_multiple_of(2) {
+            wild
+        } else if self.second == Second::None {
+            narrow((self.random.unit() - 0.5) * 60.0, self.width)
+        } else {
+            let sign = if wild & 1 == 0 { 1.0 } else { -1.0 };
+            let size = (self.random.unit() * 20.0 - 10.0).exp();
+            narrow(size * sign, self.width)
+        };
+        let mask = u64::MAX >> (64 - self.width);
+        let second = match self.second {
+            Second::None => 0,
+            Second::Number if index.is_multiple_of(4) => self.random.next() & mask,
+            Second::Number => narrow(self.random.unit() * 20.0 - 10.0, self.width),
+            Second::Int if index.is_multiple_of(4) => self.random.next() & 0xffff_ffff,
+            Second::Int => {
+                let n = (self.random.next() % 63) as i32 - 31;
+                u64::from(n as u32)
+            }
+        };
+        (first & mask, second)
+    }
+}
+
+/// Measures a function of numbers of `width` bits.
+pub fn function(function: &Function, width: u32, arguments: &Arguments) -> Worst {
+    let operands = if function.second == Second::None {
+        1
+    } else {
+        2
+    };
+    let int = function.second == Second::Int;
+    let words = kernel::module(function.op as u32, width, operands, int);
+    let jit = Jit::from_words(&words, arguments.width, &[])
+        .unwrap_or_else(|(status, text)| panic!("{:?}: {status:?}: {text}", function.op));
+    let compiled = jit.kernel(kernel::NAME);
+    let size = width as usize / 8;
+    let second_size = if int { 4 } else { size };
+
+    let mut inputs = Inputs::new(width, function.second, arguments.inputs);
+    let mut worst = Worst::default();
+    let mut done = 0;
+    while done < inputs.count {
+        let batch = CHUNK.min((inputs.count - done) as usize);
+        let pairs: Vec<(u64, u64)> = (0..batch as u64).map(|i| inputs.get(done + i)).collect();
+        let bytes = |n: usize, of: fn(&(u64, u64)) -> u64| -> Vec<u64> {
+            // Words keep the memory aligned for doubles.
+            let mut memory = vec![0u64; (batch * n).div_ceil(8)];
+            for (i, pair) in pairs.iter().enumerate() {
+                let at = i * n;
+                memory[at / 8] |= of(pair) << (at % 8 * 8);
+            }
+            memory
+        };
+        let mut first = bytes(size, |pair| pair.0);
+        let mut second = bytes(second_size, |pair| pair.1);
+        let mut out = vec![0u64; (batch * size).div_ceil(8)];
+        let pointer = |memory: &mut Vec<u64>| Arg::Pointer(memory.as_mut_ptr().cast());
+        let mut args = vec![pointer(&mut first)];
+        if operands == 2 {
+            args.push(pointer(&mut second));
+        }
+        args.push(pointer(&mut out));
+        compiled.run([batch as u64, 1, 1], [64, 1, 1], &args);
+
+        let mask = u64::MAX >> (64 - width);
+        for (i, (a, b)) in pairs.iter().enumerate() {
+            let at = i * size;
+            let got = widen((out[at / 8] >> (at % 8 * 8)) & mask, width);
+            let x = widen(*a, width);
+            let y = if int {
+                f64::from(*b as u32 as i32)
+            } else {
+                widen(*b, width)
+            };
+            let error = error(got, (function.exact)(x, y), width);
+            if error > worst.error {
+                worst = Worst { error, at: x };
+            }
+        }
+        done += batch as u64;
+    }
+    worst
+}
+
+/// The error of `got` in units of the last place of the exact value.
+fn error(got: f64, exact: Quad, width: u32) -> f64 {
+    let (fraction, lowest, top) = format(width);
+    match exact.split() {
+        Split::Special(want) if want.is_nan() || got.is_nan() => {
+            if want.is_nan() && got.is_nan() {
+                0.0
+            } else {
+                f64::INFINITY
+            }
+        }
+        Split::Special(want) if want.is_infinite() => {
+            if got == want {
+                0.0
+            } else {
+                f64::INFINITY
+            }
+        }
+        // A zero, or next to it.
+        Split::Special(_) => scale(got.abs(), fraction - lowest),
+        Split::Number { exponent, high, .. } if exponent >= top => {
+            if got.is_infinite() && (got > 0.0) == (high > 0.0) {
+                0.0
+            } else {
+                f64::INFINITY
+            }
+        }
+        Split::Number {
+            high,
+            low,
+            exponent,
+        } => {
+            // Infinity stands for the number behind the largest.
+            let got = if got.is_infinite() {
+                if exponent < top - 1 {
+                    return f64::INFINITY;
+                }
+                scale(got.signum(), top - exponent)
+            } else {
+                scale(got, -exponent)
+            };
+            let unit = exponent.max(lowest) - fraction;
+            scale(((got - high) - low).abs(), exponent - unit)
+        }
+    }
+}
