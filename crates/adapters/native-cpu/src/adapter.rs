@@ -4,6 +4,7 @@ use crate::command_buffer::{BufferCommand, CommandBuffer};
 use crate::context::Context;
 use crate::device::Device;
 use crate::event::Event;
+use crate::graph::{ExecutableGraph, Graph};
 use crate::kernel::Kernel;
 use crate::memory::Mem;
 use crate::platform::Platform;
@@ -27,7 +28,7 @@ pub struct Adapter(());
 
 ur_adapter::values!(NativeCpu:
     Adapter = Adapter, Platform = Platform, Device = Device, Context = Context, Queue = Queue,
-    Event = Event, Mem = Mem, Program = Program, Kernel = Kernel, UsmPool = UsmPool, PhysicalMem = PhysicalMem,
+    Event = Event, Mem = Mem, Program = Program, Kernel = Kernel, Graph = Graph, ExecutableGraph = ExecutableGraph, UsmPool = UsmPool, PhysicalMem = PhysicalMem,
     CommandBuffer = CommandBuffer, CommandBufferCommand = BufferCommand,
 );
 
@@ -46,8 +47,8 @@ impl Backend for NativeCpu {
     type Kernel = Kernel;
     type CommandBuffer = CommandBuffer;
     type CommandBufferCommand = BufferCommand;
-    type Graph = Absent<Self, kind::Graph>;
-    type ExecutableGraph = Absent<Self, kind::ExecutableGraph>;
+    type Graph = Graph;
+    type ExecutableGraph = ExecutableGraph;
     type ExternalMem = Absent<Self, kind::ExternalMem>;
     type ExternalSemaphore = Absent<Self, kind::ExternalSemaphore>;
 

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::enqueue::work::Prepared;
 use crate::event::Event;
+use crate::graph;
 use crate::order::Group;
 use crate::queue::Queue;
 use crate::recording::{self, Node, NodeWork, SharedWork};
@@ -333,6 +334,7 @@ pub fn enqueue(
     wait_list: &[&Object<Event>],
     event: &mut Slot<Event>,
 ) -> Result {
+    graph::refuse(queue, wait_list)?;
     let wait_list: Vec<_> = wait_list.iter().map(|event| event.command()).collect();
     let group = buffer.enqueue(queue, &wait_list)?;
     if event.wanted() {

@@ -7,6 +7,7 @@ use crate::command::{Command, Lane};
 use crate::command_buffer::{self, CommandBuffer};
 use crate::copy::{Placement, Rect, Region};
 use crate::event::Event;
+use crate::graph::{self, Capture, ExecutableGraph};
 use crate::kernel::Kernel;
 use crate::memory::Mem;
 use crate::order::{Kind, Submission};
@@ -110,6 +111,17 @@ impl<'a> Call<'a> {
     fn submit(self, mut submission: Submission, blocking: bool) -> Result {
         let profiled = self.queue.is_profiled();
         submission.profiled = profiled;
+        let captured = Capture::record(
+            self.queue,
+            self.wait_list,
+            self.event,
+            self.kind,
+            submission,
+            blocking,
+        )?;
+        let Some(submission) = captured else {
+            return Ok(());
+        };
         let command = self.enqueue(submission);
         if self.event.wanted() {
             let event = Event::create(self.queue, command.clone(), self.kind, profiled)?;
@@ -635,6 +647,7 @@ impl EnqueueExpFns for NativeCpu {
         blocking: bool,
         event_wait_list: &[&Object<Event>],
     ) -> Result<Handle<Event>> {
+        graph::refuse(queue, event_wait_list)?;
         let kind = UR_COMMAND_TIMESTAMP_RECORDING_EXP;
         let mut unused = Slot::new(std::ptr::null_mut());
         let call = Call::new(queue, event_wait_list, &mut unused, kind);
@@ -660,6 +673,7 @@ impl EnqueueExpFns for NativeCpu {
         event_wait_list: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result<*mut c_void> {
+        graph::refuse(queue, event_wait_list)?;
         let mem = async_alloc::take(queue, pool, UR_USM_TYPE_DEVICE, size, properties)?;
         let kind = UR_COMMAND_ENQUEUE_USM_DEVICE_ALLOC_EXP;
         Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
@@ -674,6 +688,7 @@ impl EnqueueExpFns for NativeCpu {
         event_wait_list: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result<*mut c_void> {
+        graph::refuse(queue, event_wait_list)?;
         let mem = async_alloc::take(queue, pool, UR_USM_TYPE_SHARED, size, properties)?;
         let kind = UR_COMMAND_ENQUEUE_USM_SHARED_ALLOC_EXP;
         Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
@@ -688,6 +703,7 @@ impl EnqueueExpFns for NativeCpu {
         event_wait_list: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result<*mut c_void> {
+        graph::refuse(queue, event_wait_list)?;
         let mem = async_alloc::take(queue, pool, UR_USM_TYPE_HOST, size, properties)?;
         let kind = UR_COMMAND_ENQUEUE_USM_HOST_ALLOC_EXP;
         Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
@@ -701,10 +717,20 @@ impl EnqueueExpFns for NativeCpu {
         event_wait_list: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result {
+        graph::refuse(queue, event_wait_list)?;
         // The allocation knows its pool.
         let work = async_alloc::release(queue, mem)?;
         let kind = UR_COMMAND_ENQUEUE_USM_FREE_EXP;
         Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
+    }
+
+    fn enqueue_graph_exp(
+        queue: &Object<Queue>,
+        graph: &Object<ExecutableGraph>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        graph::enqueue(queue, graph, event_wait_list, event)
     }
 
     fn enqueue_command_buffer_exp(

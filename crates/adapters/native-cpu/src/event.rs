@@ -2,6 +2,7 @@
 
 use crate::command::{Command, Times};
 use crate::context::Context;
+use crate::graph::Captured;
 use crate::order::Group;
 use crate::queue::Queue;
 use crate::{NativeCpu, pool};
@@ -14,6 +15,8 @@ use ur_api::*;
 pub struct Event {
     context: Handle<Context>,
     bound: Mutex<Bound>,
+    /// Set for a command that was captured instead of enqueued.
+    captured: Option<Captured>,
 }
 
 /// The command that an event stands for at present.
@@ -51,7 +54,41 @@ impl Event {
         Handle::new(Event {
             context: context.handle(),
             bound: Mutex::new(bound),
+            captured: None,
         })
+    }
+
+    /// The event of a command that `queue` captured: failed for everybody but other captured
+    /// commands.
+    ///
+    /// # Errors
+    /// `OUT_OF_HOST_MEMORY`.
+    pub fn of_captured(
+        queue: &Object<Queue>,
+        kind: ur_command_t,
+        captured: Captured,
+    ) -> Result<Handle<Event>> {
+        let command = Command::promise(false);
+        command.fail(UR_RESULT_ERROR_INVALID_OPERATION);
+        if command.enqueued() {
+            pool::get().dispatch(command.clone());
+        }
+        Handle::new(Event {
+            context: queue.context().clone(),
+            bound: Mutex::new(Bound {
+                queue: Some(queue.handle()),
+                command,
+                first: None,
+                kind,
+                profiled: false,
+            }),
+            captured: Some(captured),
+        })
+    }
+
+    /// The captured command that it stands for, if it does.
+    pub fn captured(&self) -> Option<&Captured> {
+        self.captured.as_ref()
     }
 
     /// The event of a command that was enqueued on `queue`.

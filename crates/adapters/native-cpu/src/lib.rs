@@ -19,6 +19,7 @@ pub mod enqueue;
 pub mod event;
 pub mod facts;
 pub mod fork;
+pub mod graph;
 pub mod ipc;
 pub mod jit;
 pub mod kernel;

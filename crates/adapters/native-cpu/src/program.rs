@@ -87,14 +87,22 @@ impl Program {
         saved: Saved,
     ) -> Result<Handle<Program>> {
         let contents = Contents::read(&saved.words)?;
+        // What was saved as compiled can be linked at once.
+        let (status, binary) = match saved.stage {
+            Stage::Compiled => (
+                UR_PROGRAM_BUILD_STATUS_SUCCESS,
+                UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+            ),
+            Stage::Executable => (UR_PROGRAM_BUILD_STATUS_NONE, UR_PROGRAM_BINARY_TYPE_NONE),
+        };
         Handle::new(Program {
             context: context.handle(),
             devices,
             words: saved.words.into(),
             contents,
             state: Mutex::new(State {
-                status: UR_PROGRAM_BUILD_STATUS_NONE,
-                binary: UR_PROGRAM_BINARY_TYPE_NONE,
+                status,
+                binary,
                 options: saved.options,
                 log: String::new(),
                 constants: saved.constants,
@@ -152,8 +160,8 @@ impl Program {
         state.log.push_str(text);
     }
 
-    /// Builds up to `stage`: a compiled program is checked by the JIT, and one that is built keeps
-    /// what the JIT made of it.
+    /// Builds up to `stage`. Compiling is reading and checking, since a module may need others to be
+    /// whole; a program that is built keeps what the JIT made of it.
     fn build(&self, options: Option<&CStr>, stage: Stage) -> Result {
         let (options, constants) = {
             let mut state = self.state();
@@ -165,6 +173,7 @@ impl Program {
         };
         let built = match &self.contents.unsupported {
             Some(reason) => Err(reason.clone()),
+            None if stage == Stage::Compiled => Ok(None),
             None => {
                 let constants: Vec<SpecConstant> = constants
                     .iter()
@@ -175,7 +184,7 @@ impl Program {
                     })
                     .collect();
                 // Without the lock: other threads may ask how far the build is.
-                Module::create(&self.words, &options, &constants)
+                Module::create(&self.words, &options, &constants).map(Some)
             }
         };
         let mut state = self.state();
@@ -183,12 +192,11 @@ impl Program {
             Ok(module) => {
                 state.status = UR_PROGRAM_BUILD_STATUS_SUCCESS;
                 state.log.clear();
-                if stage == Stage::Executable {
-                    state.binary = UR_PROGRAM_BINARY_TYPE_EXECUTABLE;
-                    state.module = Some(Arc::new(module));
-                } else {
-                    state.binary = UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-                }
+                state.binary = match module {
+                    Some(_) => UR_PROGRAM_BINARY_TYPE_EXECUTABLE,
+                    None => UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+                };
+                state.module = module.map(Arc::new);
                 Ok(())
             }
             Err(reason) => {
@@ -237,40 +245,42 @@ fn check_properties(properties: Option<&ur_program_properties_t>) -> Result {
     }
 }
 
-/// Makes one program of several.
+/// Makes one program of several compiled ones and builds it.
 fn link(
     context: &Object<Context>,
     programs: &[&Object<Program>],
     options: Option<&CStr>,
 ) -> Result<Handle<Program>> {
-    let program = match programs {
-        [] => return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE)),
-        [program] => program,
-        _ => {
-            return Err(Error::new(
-                UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-                "modules cannot be linked to each other",
-            ));
-        }
+    let Some(first) = programs.first() else {
+        return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE));
     };
-    let constants = {
+    let mut constants: Vec<Specialisation> = Vec::new();
+    for program in programs {
         let state = program.state();
         if state.status != UR_PROGRAM_BUILD_STATUS_SUCCESS {
             return Err(Error::new(
                 UR_RESULT_ERROR_INVALID_OPERATION,
-                "the program has not been compiled",
+                "a program has not been compiled",
             ));
         }
-        state.constants.clone()
+        constants.extend(&state.constants);
+    }
+    let failed = |reason: String| Error::new(UR_RESULT_ERROR_PROGRAM_LINK_FAILURE, reason);
+    let words = match programs {
+        [program] => program.words.to_vec(),
+        _ => {
+            let modules: Vec<&[u32]> = programs.iter().map(|program| &*program.words).collect();
+            ur_spirv::link(&modules).map_err(|error| failed(error.to_string()))?
+        }
     };
     let linked = Program::create(
         context,
-        program.devices.clone(),
+        first.devices.clone(),
         Saved {
             stage: Stage::Executable,
             constants,
-            options: program.options(),
-            words: program.words.to_vec(),
+            options: first.options(),
+            words,
         },
     )?;
     linked

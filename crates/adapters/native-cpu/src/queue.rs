@@ -1,9 +1,13 @@
 //! Queues.
 
+pub mod live;
+
 use crate::context::Context;
 use crate::device::Device;
+use crate::graph::{self, Capturing};
 use crate::order::Order;
 use crate::{NativeCpu, pool};
+use std::sync::Arc;
 use ur_adapter::{Error, Handle, Info, Object, QueueFns, Result};
 use ur_api::*;
 
@@ -12,7 +16,8 @@ pub struct Queue {
     context: Handle<Context>,
     device: Handle<Device>,
     flags: ur_queue_flags_t,
-    order: Order,
+    order: Arc<Order>,
+    capturing: Capturing,
 }
 
 impl Queue {
@@ -31,9 +36,25 @@ impl Queue {
         &self.order
     }
 
+    /// Whether it captures, and how.
+    pub fn capturing(&self) -> &Capturing {
+        &self.capturing
+    }
+
+    /// Whether each command waits for the one before.
+    pub fn is_in_order(&self) -> bool {
+        self.flags & UR_QUEUE_FLAG_OUT_OF_ORDER_EXEC_MODE_ENABLE.0 == 0
+    }
+
     /// Whether its commands record times.
     pub fn is_profiled(&self) -> bool {
         self.flags & UR_QUEUE_FLAG_PROFILING_ENABLE.0 != 0
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        live::remove(&self.device, &self.order);
     }
 }
 
@@ -85,11 +106,14 @@ impl QueueFns for NativeCpu {
             ));
         }
         let in_order = flags & UR_QUEUE_FLAG_OUT_OF_ORDER_EXEC_MODE_ENABLE.0 == 0;
+        let order = Arc::new(Order::new(in_order));
+        live::add(device, &order);
         Handle::new(Queue {
             context: context.handle(),
             device: device.handle(),
             flags,
-            order: Order::new(in_order),
+            order,
+            capturing: Capturing::default(),
         })
     }
 
@@ -109,6 +133,7 @@ impl QueueFns for NativeCpu {
     }
 
     fn queue_finish(queue: &Object<Queue>) -> Result {
+        graph::refuse(queue, &[])?;
         let Some(tail) = queue.order.tail() else {
             return Ok(());
         };

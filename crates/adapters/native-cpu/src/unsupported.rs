@@ -5,8 +5,5 @@ use crate::NativeCpu;
 use ur_adapter::*;
 
 impl EventExpFns for NativeCpu {}
-impl QueueExpFns for NativeCpu {}
 impl SamplerFns for NativeCpu {}
 impl BindlessImagesExpFns for NativeCpu {}
-impl GraphExpFns for NativeCpu {}
-impl DeviceExpFns for NativeCpu {}

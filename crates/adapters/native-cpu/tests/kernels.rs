@@ -528,14 +528,51 @@ fn compiling_and_linking_one_program() {
     );
     ok!(Program.pfnCompile(context.0, program.0, null()));
     let two = [program.0, program.0];
+    // Both export the same kernel.
     assert_eq!(
         link(2, &two, &mut linked),
-        UR_RESULT_ERROR_UNSUPPORTED_FEATURE
+        UR_RESULT_ERROR_PROGRAM_LINK_FAILURE
     );
     assert!(linked.is_null());
     assert_eq!(link(1, &[program.0], &mut linked), UR_RESULT_SUCCESS);
     let linked = Program(linked);
     add(&context.queue(), &linked.kernel("vector_add"), 100, None);
+}
+
+#[test]
+fn linking_two_programs() {
+    let context = Context::new();
+    let compiled = |name| {
+        let program = context.unbuilt(&module(name));
+        ok!(Program.pfnCompile(context.0, program.0, null()));
+        program
+    };
+    let (user, library) = (compiled("link_main.spv"), compiled("link_library.spv"));
+    // Alone, the user has nothing to call.
+    let mut linked = null_mut();
+    assert_eq!(
+        ur!(Program.pfnLink(context.0, 1, &user.0, null(), &mut linked)),
+        UR_RESULT_ERROR_PROGRAM_LINK_FAILURE
+    );
+    assert!(last_error().contains("lookup"), "{}", last_error());
+    let both = [user.0, library.0];
+    ok!(Program.pfnLink(context.0, 2, both.as_ptr(), null(), &mut linked));
+    let linked = Program(linked);
+    let kernel = linked.kernel("use");
+    drop((user, library));
+    let input: Vec<i32> = (0..30).map(|i| i - 7).collect();
+    let (mut out, mut count) = (vec![-1i32; 30], 0i32);
+    let args = [
+        Arg::Pointer(input.as_ptr().cast()),
+        Arg::Pointer(out.as_mut_ptr().cast_const().cast()),
+        Arg::Pointer((&raw mut count).cast_const().cast()),
+    ];
+    context.queue().run(&kernel, &[30], None, &args);
+    assert_eq!(count, 30);
+    for (i, x) in input.iter().enumerate() {
+        let table = [100, 200, 300][i % 3];
+        assert_eq!(out[i], x * 1000 + i as i32 + 30 + table + 2 * x);
+    }
 }
 
 /// Freeing memory that a kernel still uses is the program's fault, but only the program's.

@@ -129,6 +129,7 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         | UR_DEVICE_INFO_ENDIAN_LITTLE
         | UR_DEVICE_INFO_HOST_UNIFIED_MEMORY
         | UR_DEVICE_INFO_COMPILER_AVAILABLE
+        | UR_DEVICE_INFO_LINKER_AVAILABLE
         | UR_DEVICE_INFO_ATOMIC_64
         | UR_DEVICE_INFO_BUILD_ON_SUBDEVICE
         | UR_DEVICE_INFO_GLOBAL_VARIABLE_SUPPORT
@@ -147,6 +148,8 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         | UR_DEVICE_INFO_MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP
         | UR_DEVICE_INFO_VIRTUAL_MEMORY_SUPPORT
         | UR_DEVICE_INFO_IPC_PHYSICAL_MEMORY_SUPPORT_EXP
+        | UR_DEVICE_INFO_GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP
+        | UR_DEVICE_INFO_DEVICE_WAIT_SUPPORT_EXP
         | UR_DEVICE_INFO_ENQUEUE_HOST_TASK_SUPPORT_EXP => info.bool(true),
         UR_DEVICE_INFO_EXECUTION_CAPABILITIES => {
             info.value(UR_DEVICE_EXEC_CAPABILITY_FLAG_KERNEL.0)
@@ -282,7 +285,6 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         // What it cannot do.
         UR_DEVICE_INFO_IMAGE_SUPPORT
         | UR_DEVICE_INFO_IMAGE_SRGB
-        | UR_DEVICE_INFO_LINKER_AVAILABLE
         | UR_DEVICE_INFO_ERROR_CORRECTION_SUPPORT
         | UR_DEVICE_INFO_KERNEL_SET_SPECIALIZATION_CONSTANTS
         | UR_DEVICE_INFO_ASYNC_BARRIER
@@ -320,9 +322,7 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         | UR_DEVICE_INFO_CLOCK_WORK_GROUP_SUPPORT_EXP
         | UR_DEVICE_INFO_CLOCK_DEVICE_SUPPORT_EXP
         | UR_DEVICE_INFO_IS_INTEGRATED_GPU
-        | UR_DEVICE_INFO_GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP
         | UR_DEVICE_INFO_PER_EVENT_PROFILING_SUPPORT_EXP
-        | UR_DEVICE_INFO_DEVICE_WAIT_SUPPORT_EXP
         | UR_DEVICE_INFO_DYNAMIC_LINK_SUPPORT_EXP => info.bool(false),
 
         // GPU counters, PCI places, fans, power: not this device's, or not told to programs.
