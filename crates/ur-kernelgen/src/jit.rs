@@ -1,0 +1,158 @@
+//! The JIT library, opened by path.
+
+use anyhow::{Context, anyhow, bail};
+use std::ffi::{CStr, CString, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+use ur_jit_abi::{
+    ABI_VERSION, ArgInfo, ENTRY_SYMBOL, JitTable, Kernel, KernelInfo, ModuleOptions, Status,
+};
+
+use crate::r#gen::Variant;
+
+/// An opened JIT library. It stays open until the process ends.
+pub struct Jit {
+    table: &'static JitTable,
+}
+
+/// A compiled kernel.
+pub struct Compiled<'j> {
+    jit: &'j Jit,
+    kernel: *mut Kernel,
+    /// What the JIT says of it.
+    pub info: KernelInfo,
+}
+
+impl Jit {
+    /// Opens the library.
+    ///
+    /// # Errors
+    /// It cannot be opened, or has another interface.
+    pub fn open(path: &Path) -> anyhow::Result<Jit> {
+        let name = CString::new(path.as_os_str().as_bytes())?;
+        // SAFETY: the name is zero-terminated; the library is trusted as its user trusts it.
+        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if library.is_null() {
+            // SAFETY: `dlerror` gives null or a string that lives until the next call.
+            let reason = unsafe {
+                let text = libc::dlerror();
+                (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+            };
+            return Err(anyhow!(reason.unwrap_or_default())).context("the JIT does not open");
+        }
+        let symbol = CString::new(ENTRY_SYMBOL)?;
+        // SAFETY: the library is open and the name zero-terminated.
+        let entry = unsafe { libc::dlsym(library, symbol.as_ptr()) };
+        if entry.is_null() {
+            bail!("{} has no {ENTRY_SYMBOL}", path.display());
+        }
+        // SAFETY: a symbol of this name is a function of this type by the interface's definition,
+        // and the table it gives lives as long as the library, which is never closed.
+        let table = unsafe {
+            let entry: unsafe extern "C" fn() -> *const JitTable =
+                std::mem::transmute::<*mut c_void, _>(entry);
+            entry().as_ref()
+        };
+        match table {
+            Some(table) if table.version == ABI_VERSION => Ok(Jit { table }),
+            Some(table) => bail!("version {} of the JIT, not {ABI_VERSION}", table.version),
+            None => bail!("the JIT gives no table"),
+        }
+    }
+
+    /// Compiles the kernel `name` of a module.
+    ///
+    /// # Errors
+    /// The JIT's status and message.
+    pub fn compile(
+        &self,
+        words: &[u32],
+        name: &str,
+        variant: &Variant,
+    ) -> Result<Compiled<'_>, String> {
+        let cpu = variant.cpu.map(|cpu| CString::new(cpu).unwrap_or_default());
+        let options = ModuleOptions {
+            flags: if variant.unoptimised {
+                c"-cl-opt-disable".as_ptr()
+            } else {
+                ptr::null()
+            },
+            spec: ptr::null(),
+            spec_count: 0,
+            sub_group_size: variant.sub_group_size,
+            cpu: cpu.as_ref().map_or(ptr::null(), |cpu| cpu.as_ptr()),
+            features: ptr::null(),
+        };
+        let mut message = String::new();
+        let user: *mut c_void = (&raw mut message).cast();
+        let mut module = ptr::null_mut();
+        // SAFETY: words, options and the place for the result are valid for the call; `user` is
+        // the string that `append` expects.
+        let status = unsafe {
+            (self.table.module_create)(
+                words.as_ptr(),
+                words.len(),
+                &options,
+                &mut module,
+                append,
+                user,
+            )
+        };
+        if status != Status::Ok {
+            return Err(format!("module: {status:?}: {message}"));
+        }
+        let mut kernel = ptr::null_mut();
+        let mut info = std::mem::MaybeUninit::<KernelInfo>::uninit();
+        // SAFETY: the module is alive; name and places for results are valid for the call; `user`
+        // is as above. The module is released once, which its kernels outlive.
+        let status = unsafe {
+            let status = (self.table.kernel_create)(
+                module,
+                name.as_ptr(),
+                name.len(),
+                &mut kernel,
+                info.as_mut_ptr(),
+                append,
+                user,
+            );
+            (self.table.module_release)(module);
+            status
+        };
+        if status != Status::Ok {
+            return Err(format!("kernel: {status:?}: {message}"));
+        }
+        Ok(Compiled {
+            jit: self,
+            kernel,
+            // SAFETY: on success the description is filled in.
+            info: unsafe { info.assume_init() },
+        })
+    }
+}
+
+impl Compiled<'_> {
+    /// The arguments' places.
+    pub fn args(&self) -> &[ArgInfo] {
+        // SAFETY: the description says that many, and they live as long as the kernel.
+        unsafe { std::slice::from_raw_parts(self.info.args, self.info.arg_count as usize) }
+    }
+}
+
+impl Drop for Compiled<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the kernel was created by this table and is released once; nobody runs it.
+        unsafe { (self.jit.table.kernel_release)(self.kernel) }
+    }
+}
+
+/// Appends text to the `String` behind `user`.
+unsafe extern "C" fn append(user: *mut c_void, text: *const u8, len: usize) {
+    // SAFETY: `user` is the string that `compile` passed and nobody else uses during the call.
+    let message = unsafe { &mut *user.cast::<String>() };
+    if !text.is_null() {
+        // SAFETY: the JIT gives `len` bytes that live during the call.
+        let bytes = unsafe { std::slice::from_raw_parts(text, len) };
+        message.push_str(&String::from_utf8_lossy(bytes));
+    }
+}
