@@ -192,6 +192,9 @@ pub struct Kernel {
     storage: Arc<Storage>,
 }
 
+/// Most bytes of program-scope variables of a module.
+const MAX_STORAGE: u64 = 1 << 30;
+
 /// Memory of a module's program-scope variables.
 struct Storage {
     memory: *mut u8,
@@ -244,6 +247,9 @@ impl Storage {
             return Ok(storage);
         }
         let too_large = || Error::unsupported(format!("{end} bytes of program-scope variables"));
+        if end > MAX_STORAGE {
+            return Err(too_large());
+        }
         let size = usize::try_from(end).map_err(|_| too_large())?;
         let layout = Layout::from_size_align(size, 4096).map_err(|_| too_large())?;
         // SAFETY: the layout's size is not zero.

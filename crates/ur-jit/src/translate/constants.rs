@@ -114,7 +114,7 @@ fn write_at(
             Ok(())
         }
         Constant::Op { op, args } => {
-            let at = folded_address(module, *op, args, address)?;
+            let at = folded_address(module, *op, args, address, depth)?;
             put(bytes, 0, &at.to_le_bytes())
         }
         other => Err(Error::unsupported(format!(
@@ -129,15 +129,19 @@ fn folded_address(
     op: ur_spirv::spirv::Op,
     args: &[u32],
     address: &dyn Fn(Id) -> Option<u64>,
+    depth: u32,
 ) -> Result<u64> {
     use ur_spirv::spirv::Op;
+    if depth > MAX_DEPTH {
+        return Err(Error::unsupported("a constant nested too deep"));
+    }
     let base = args.first().copied().unwrap_or(0);
     let inner = || -> Result<u64> {
         match module.def(base) {
             Def::Constant {
                 value: Constant::Op { op, args },
                 ..
-            } => folded_address(module, *op, args, address),
+            } => folded_address(module, *op, args, address, depth + 1),
             Def::Global(_) => address(base)
                 .ok_or_else(|| Error::unsupported(format!("the address of %{base} in a constant"))),
             _ => module
@@ -157,7 +161,12 @@ fn folded_address(
         | Op::PtrAccessChain
         | Op::InBoundsPtrAccessChain => {
             let by_element = matches!(op, Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
-            let offset = super::memory::constant_offset(module, base, &args[1..], by_element)?;
+            let offset = super::memory::constant_offset(
+                module,
+                base,
+                args.get(1..).unwrap_or(&[]),
+                by_element,
+            )?;
             Ok(inner()?.wrapping_add_signed(offset))
         }
         _ => Err(Error::unsupported(format!("the constant operation {op:?}"))),

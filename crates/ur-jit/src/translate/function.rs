@@ -30,6 +30,8 @@ pub struct Body<'t, 'm> {
     exit: Option<(Block, Option<Phi>)>,
     /// Whether the body being put in has returned anywhere.
     returned: bool,
+    /// Constants within constants being computed.
+    nesting: u32,
 }
 
 impl<'t, 'm> Body<'t, 'm> {
@@ -46,6 +48,7 @@ impl<'t, 'm> Body<'t, 'm> {
             phis: HashMap::new(),
             exit: None,
             returned: false,
+            nesting: 0,
         }
     }
 
@@ -291,12 +294,21 @@ impl<'t, 'm> Body<'t, 'm> {
         let spv = self.t.spv;
         match spv.def(id) {
             Def::Constant { ty, value } => {
+                // Refuses what is too large before looking at its parts.
+                self.t.ty(*ty)?;
                 if constants::is_literal(spv, id) {
                     let value = constants::literal(spv, id)?;
                     self.t.literals.insert(id, value.clone());
                     return Ok(value);
                 }
-                self.computed_constant(id, *ty, value)
+                // Each level may have several operands; their number is not bounded otherwise.
+                if self.nesting > 16 {
+                    return Err(Error::unsupported("a constant nested too deep"));
+                }
+                self.nesting += 1;
+                let result = self.computed_constant(id, *ty, value);
+                self.nesting -= 1;
+                result
             }
             Def::Global(_) => self.global(id),
             _ => Err(Error::internal(format!("%{id} has no value here"))),

@@ -10,9 +10,6 @@ use crate::item;
 use super::function::Body;
 use super::types;
 
-/// More members are not loaded or stored one by one.
-const MAX_MEMBERS: u64 = 4096;
-
 impl Body<'_, '_> {
     /// Memory instructions.
     pub fn memory(&mut self, inst: &Inst) -> Result<bool> {
@@ -219,11 +216,6 @@ impl Body<'_, '_> {
                     .collect(),
             )),
             Spv::Array { elem, len } => {
-                if *len > MAX_MEMBERS {
-                    return Err(Error::unsupported(format!(
-                        "loading or storing {len} elements as one value"
-                    )));
-                }
                 let size = self.layout(*elem)?.size;
                 Ok(Some((0..*len).map(|i| (*elem, i * size)).collect()))
             }
@@ -272,12 +264,11 @@ impl Body<'_, '_> {
                         constant = constant.wrapping_add(known.wrapping_mul(size as i64));
                     } else {
                         let index = self.value(*index)?;
-                        let register = self.t.ty(element)?;
-                        let unit = match register {
-                            Type::Int(8 | 16 | 32 | 64)
-                            | Type::Half
-                            | Type::Float
-                            | Type::Double => register,
+                        let unit = match self.t.spv.ty(element) {
+                            Spv::Int {
+                                width: 8 | 16 | 32 | 64,
+                            }
+                            | Spv::Float { .. } => self.t.ty(element)?,
                             _ => Type::array(&Type::I8, size),
                         };
                         let text = format!("getelementptr {bounds}{unit}, {place}, {index}");

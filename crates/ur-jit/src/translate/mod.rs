@@ -42,6 +42,9 @@ pub const DEFAULT_SUB_GROUP: u32 = 16;
 /// Largest sub-group size.
 pub const MAX_SUB_GROUP: u32 = 64;
 
+/// Most bytes of private variables: they stand on the stacks of the threads that run kernels.
+pub const MAX_PRIVATE: u64 = 256 << 10;
+
 /// What a synchronisation point becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lowering {
@@ -161,7 +164,7 @@ fn with_slot(
         size => return Err(Error::unsupported(format!("sub-groups of {size}"))),
     };
 
-    let plan = plan::Plan::new(spv, entry.function);
+    let plan = plan::Plan::new(spv, entry.function)?;
     let mut local_size = 0u64;
     let mut locals = HashMap::new();
     for id in &plan.locals {
@@ -212,6 +215,12 @@ fn with_slot(
         translator.helper_function(id)?;
     }
     let sync = translator.plan.has_sync(function.id);
+    if translator.private_size > MAX_PRIVATE {
+        return Err(Error::unsupported(format!(
+            "{} bytes of private variables",
+            translator.private_size
+        )));
+    }
     Ok(Translated {
         ir: translator.ir,
         sync,

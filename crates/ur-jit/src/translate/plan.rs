@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use ur_spirv::spirv::{Op, StorageClass};
 use ur_spirv::{Constant, Def, Id, Module};
 
+use crate::error::{Error, Result};
+
 /// Facts about the functions that a kernel reaches.
 #[derive(Debug, Default)]
 pub struct Plan {
@@ -19,13 +21,27 @@ struct Facts {
     item: bool,
     /// It or something it calls has a synchronisation point.
     sync: bool,
+    /// Its instructions once everything that is put in place of calls is there.
+    weight: u64,
+    /// Calls within calls below it.
+    depth: u32,
 }
+
+/// No kernel may be longer once calls are replaced by what they call: calls in both arms of calls
+/// double it each time.
+const MAX_WEIGHT: u64 = 1 << 21;
+
+/// No kernel may have calls within calls deeper than this.
+const MAX_CALLS: u32 = 128;
 
 impl Plan {
     /// Looks at everything that `kernel` reaches.
-    pub fn new(module: &Module, kernel: Id) -> Self {
+    ///
+    /// # Errors
+    /// If the kernel would become too long.
+    pub fn new(module: &Module, kernel: Id) -> Result<Self> {
         let mut plan = Self::default();
-        let mut locals = HashSet::new();
+        let mut uses = Uses::default();
         // Callees before callers; the call graph has no cycle.
         let mut stack = vec![(kernel, false)];
         while let Some((id, ready)) = stack.pop() {
@@ -43,12 +59,17 @@ impl Plan {
                 .filter(|block| block.reachable)
                 .flat_map(|block| &block.insts);
             for inst in insts {
+                facts.weight = facts.weight.saturating_add(1);
                 if inst.op == Op::FunctionCall {
                     let callee = inst.arg(0);
                     match plan.facts.get(&callee) {
                         Some(known) => {
                             facts.item |= known.item;
                             facts.sync |= known.sync;
+                            facts.depth = facts.depth.max(known.depth + 1);
+                            if known.item {
+                                facts.weight = facts.weight.saturating_add(known.weight);
+                            }
                         }
                         None => pending.push((callee, false)),
                     }
@@ -57,10 +78,12 @@ impl Plan {
                     facts.sync = true;
                     facts.item = true;
                 }
-                if matches!(
-                    inst.op,
-                    Op::GenericCastToPtrExplicit | Op::GenericPtrMemSemantics
-                ) {
+                if crate::group::is_local_op(inst.op)
+                    || matches!(
+                        inst.op,
+                        Op::GenericCastToPtrExplicit | Op::GenericPtrMemSemantics
+                    )
+                {
                     facts.item = true;
                 }
             }
@@ -70,7 +93,17 @@ impl Plan {
                 continue;
             }
             for operand in operands(function) {
-                facts.item |= uses_item(module, operand, &mut locals, 0);
+                facts.item |= uses.item(module, operand, 0);
+            }
+            if facts.weight > MAX_WEIGHT {
+                return Err(Error::unsupported(
+                    "a kernel that long once calls are replaced",
+                ));
+            }
+            if facts.depth > MAX_CALLS {
+                return Err(Error::unsupported(format!(
+                    "calls nested deeper than {MAX_CALLS}"
+                )));
             }
             plan.facts.insert(id, facts);
         }
@@ -78,9 +111,9 @@ impl Plan {
             Def::Global(index) => *index,
             _ => u32::MAX,
         };
-        plan.locals = locals.into_iter().collect();
+        plan.locals = uses.locals.into_iter().collect();
         plan.locals.sort_by_key(order);
-        plan
+        Ok(plan)
     }
 
     /// Whether a function needs the hidden parameters.
@@ -118,35 +151,45 @@ fn operands(function: &ur_spirv::Function) -> impl Iterator<Item = Id> {
         })
 }
 
-/// Whether a use of `id` needs the records; notes Workgroup variables.
-fn uses_item(module: &Module, id: Id, locals: &mut HashSet<Id>, depth: u32) -> bool {
-    match module.def(id) {
-        Def::Global(_) => match module.global(id).map(|global| global.storage) {
-            Some(StorageClass::Workgroup) => {
-                locals.insert(id);
-                true
-            }
-            Some(StorageClass::Input) => true,
-            _ => false,
-        },
-        Def::Constant { value, .. } if depth < 64 => match value {
-            Constant::Composite(parts) => {
+/// Finds out which ids need the records where they are used.
+#[derive(Default)]
+struct Uses {
+    /// What is known of constants that are made of others.
+    constants: HashMap<Id, bool>,
+    /// Workgroup variables met.
+    locals: HashSet<Id>,
+}
+
+impl Uses {
+    /// Whether a use of `id` needs the records.
+    fn item(&mut self, module: &Module, id: Id, depth: u32) -> bool {
+        match module.def(id) {
+            Def::Global(_) => match module.global(id).map(|global| global.storage) {
+                Some(StorageClass::Workgroup) => {
+                    self.locals.insert(id);
+                    true
+                }
+                Some(StorageClass::Input) => true,
+                _ => false,
+            },
+            Def::Constant { value, .. } if depth < 64 => {
+                let parts: &[Id] = match value {
+                    Constant::Composite(parts) => parts,
+                    Constant::Op { args, .. } => args,
+                    _ => return false,
+                };
+                if let Some(known) = self.constants.get(&id) {
+                    return *known;
+                }
                 let mut any = false;
                 for part in parts {
-                    any |= uses_item(module, *part, locals, depth + 1);
+                    any |= self.item(module, *part, depth + 1);
                 }
-                any
-            }
-            Constant::Op { args, .. } => {
-                let mut any = false;
-                for arg in args.iter() {
-                    any |= uses_item(module, *arg, locals, depth + 1);
-                }
+                self.constants.insert(id, any);
                 any
             }
             _ => false,
-        },
-        _ => false,
+        }
     }
 }
 
