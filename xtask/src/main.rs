@@ -16,6 +16,7 @@ mod stress;
 mod support;
 mod tally;
 mod test;
+mod ulp;
 mod venv;
 
 use clap::{Parser, Subcommand};
@@ -45,10 +46,12 @@ enum Command {
     Corpus(corpus::Args),
     /// Long random runs: handles
     Stress(stress::Args),
+    /// Measure the errors of mathematical functions
+    Ulp(ulp::Args),
     /// Run the tests under a sanitizer or under valgrind
     Sanitize(sanitize::Args),
     /// Render everything that is generated from spec/
-    Spec(spec::Args),
+    Spec,
     /// Measure what the adapters support and write the table in README.md
     Support(support::Args),
 }
@@ -62,8 +65,9 @@ fn main() -> ExitCode {
         Command::Client(args) => client::run(&args),
         Command::Corpus(args) => corpus::run(&args),
         Command::Stress(args) => stress::run(&args),
+        Command::Ulp(args) => ulp::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),
-        Command::Spec(args) => spec::run(&args),
+        Command::Spec => spec::run(),
         Command::Support(args) => support::run(&args),
     };
     match result {

@@ -2,16 +2,9 @@
 
 use crate::process;
 use anyhow::Result;
-use clap::Parser;
-
-/// How to render.
-#[derive(Parser)]
-pub struct Args {}
 
 /// Renders all generated files; the renderer's last line says how many.
-pub fn run(_args: &Args) -> Result<bool> {
-    let status = process::status(&mut process::cargo([
-        "run", "--quiet", "-p", "ur-spec", "--", "render",
-    ]))?;
+pub fn run() -> Result<bool> {
+    let status = process::status(&mut process::cargo(["run", "--quiet", "-p", "ur-spec"]))?;
     Ok(status.success())
 }

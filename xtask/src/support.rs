@@ -113,6 +113,7 @@ fn tables(source: &str) -> Vec<(String, Vec<String>)> {
     for line in source.lines().map(str::trim) {
         if let Some((field, rest)) = line.split_once(": ")
             && rest.ends_with("_dditable_t {")
+            && field.chars().all(char::is_alphanumeric)
         {
             tables.push((field.to_owned(), Vec::new()));
         }
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn reads_the_kit() {
-        let source = "    Context: ur_context_dditable_t {\n        pfnCreate: Some(shims::urContextCreate::<B>),\n";
+        let source = "pub const fn table<B: Api>() -> ur_dditable_t {\n    Context: ur_context_dditable_t {\n        pfnCreate: Some(shims::urContextCreate::<B>),\n";
         assert_eq!(
             tables(source),
             [("Context".into(), vec!["urContextCreate".into()])]
