@@ -100,7 +100,7 @@ mod tests {
             of_device(UR_DEVICE_INFO_MAX_COMPUTE_UNITS, &7u32.to_ne_bytes()),
             json!(7)
         );
-        assert_eq!(of_device(UR_DEVICE_INFO_AVAILABLE, &[1]), json!(1));
+        assert_eq!(of_device(UR_DEVICE_INFO_AVAILABLE, &[1]), json!(true));
         assert_eq!(
             of_device(
                 UR_DEVICE_INFO_MAX_WORK_ITEM_SIZES,
