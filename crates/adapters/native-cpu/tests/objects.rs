@@ -199,8 +199,9 @@ fn sub_devices_are_counted_and_know_their_parent() {
         let context = Context::new();
         let mut queue = null_mut();
         ok!(Queue.pfnCreate(context.0, part, null(), &mut queue));
-        assert_eq!(info::<u32>(part, UR_DEVICE_INFO_REFERENCE_COUNT), 2);
+        assert!(info::<u32>(part, UR_DEVICE_INFO_REFERENCE_COUNT) > 1);
         ok!(Queue.pfnRelease(queue));
+        assert_eq!(info::<u32>(part, UR_DEVICE_INFO_REFERENCE_COUNT), 1);
         ok!(Device.pfnRelease(part));
     }
     for part in partition(root, &[(UR_DEVICE_PARTITION_BY_COUNTS, units)]).unwrap() {
@@ -387,9 +388,8 @@ fn native_handles_are_refused() {
         UR_RESULT_ERROR_UNSUPPORTED_FEATURE
     );
     let queue = context.queue();
-    let mut capturing = false;
     assert_eq!(
-        ur!(QueueExp.pfnIsGraphCaptureEnabledExp(queue.0, &mut capturing)),
+        ur!(Queue.pfnGetNativeHandle(queue.0, null_mut(), &mut native)),
         UR_RESULT_ERROR_UNSUPPORTED_FEATURE
     );
 }
