@@ -420,3 +420,60 @@ fn votes_among_those_that_are_there() {
         }
     }
 }
+
+#[test]
+fn clusters_and_blocks() {
+    for width in WIDTHS {
+        let jit = Jit::sub_group("group_blocks", width);
+        let kernel = jit.kernel("clusters");
+        for (global, local) in shapes(width) {
+            let count = global.iter().product::<u64>() as usize;
+            let mut input: Vec<i32> = (0..count as i32).map(|i| i * 37 % 101).collect();
+            let mut out = vec![-99i32; 5 * count];
+            kernel.run(global, local, &[pointer(&mut input), pointer(&mut out)]);
+            each_sub_group(global, local, width, |members, _| {
+                let at = |i: &usize| input[*i];
+                for (lane, item) in members.iter().enumerate() {
+                    let cluster = |size: usize| members.chunks(size).nth(lane / size);
+                    let of = |size: usize| cluster(size).expect("a cluster").iter();
+                    let odd = of(4).map(at).filter(|x| x & 1 == 1);
+                    let expected = [
+                        of(4).map(at).sum(),
+                        of(2).map(at).max().expect("not empty"),
+                        of(8).map(at).fold(0, |a, b| a ^ b),
+                        at(item),
+                        if at(item) & 1 == 1 {
+                            odd.min().expect("not empty")
+                        } else {
+                            0
+                        },
+                    ];
+                    let got = &out[5 * item..][..5];
+                    assert_eq!(
+                        got, expected,
+                        "{global:?} {local:?} by {width}, lane {lane}"
+                    );
+                }
+            });
+        }
+
+        // Whole sub-groups only: a block has an element for each lane.
+        let kernel = jit.kernel("blocks");
+        let groups = 3usize;
+        let items = groups * width as usize;
+        let mut input: Vec<u32> = (0..4 * items as u32).map(|i| i * 5 + 1).collect();
+        let (mut out, mut one) = (vec![9u32; 4 * items], vec![9u32; items]);
+        kernel.run(
+            [items as u64, 1, 1],
+            [items as u64, 1, 1],
+            &[pointer(&mut input), pointer(&mut out), pointer(&mut one)],
+        );
+        for (i, got) in out.iter().enumerate() {
+            let lane = i as u32 % width;
+            assert_eq!(*got, input[i] * 2 + lane, "{i} by {width}");
+        }
+        for (i, got) in one.iter().enumerate() {
+            assert_eq!(*got, input[i] + 7, "{i} by {width}");
+        }
+    }
+}

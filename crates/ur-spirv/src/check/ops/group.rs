@@ -1,10 +1,10 @@
 //! Barriers and operations of work-groups and sub-groups.
 
 use super::Checked;
-use crate::Result;
-use crate::check::shape::{Elem, Shape};
+use crate::check::shape::{Elem, Shape, shape_of};
 use crate::types::Type;
-use rspirv::spirv::{GroupOperation, Op, Scope};
+use crate::{Id, Result};
+use rspirv::spirv::{GroupOperation, Op, Scope, StorageClass};
 
 /// Four words, as ballots give them.
 const BALLOT: Shape = Shape {
@@ -77,6 +77,8 @@ pub fn check(it: &Checked<'_>) -> Result<bool> {
             number(it.result()?, it)?;
             it.integer(2)?;
         }
+        O::SubgroupBlockReadINTEL => block(it, it.inst.ty)?,
+        O::SubgroupBlockWriteINTEL => block(it, it.ty(1))?,
         O::SubgroupBallotKHR => {
             truth(it, 0)?;
             it.rule(it.result()? == BALLOT, "the result is no ballot")?;
@@ -237,6 +239,25 @@ fn integer_result(it: &Checked<'_>) -> Result<()> {
 fn ballot(it: &Checked<'_>, n: usize) -> Result<()> {
     scope(it, 0)?;
     it.rule(it.shape(n)? == BALLOT, "the operand is no ballot")
+}
+
+/// Operand 0 points to elements of `data`, an integer or a vector of integers.
+fn block(it: &Checked<'_>, data: Id) -> Result<()> {
+    let (storage, pointee) = it.pointer(0)?;
+    let of = |ty| shape_of(it.module, ty);
+    let fits = match (of(pointee), of(data)) {
+        (Some(element), Some(data)) => {
+            element.lanes == 1 && element.elem == data.elem && matches!(element.elem, Elem::Int(_))
+        }
+        _ => false,
+    };
+    it.rule(
+        fits && matches!(
+            storage,
+            StorageClass::CrossWorkgroup | StorageClass::Workgroup
+        ),
+        "the pointer is not to the block's integers in global or local memory",
+    )
 }
 
 /// Operand `n`, if given, is a constant power of two.
