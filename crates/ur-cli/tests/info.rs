@@ -33,7 +33,7 @@ fn json(place: &Place, adapters: &str) -> Value {
 
 #[test]
 fn no_adapter() {
-    let place = Place::new();
+    let place = Place::empty();
     let (code, out, err) = finish(&mut place.ur(&["info"]));
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("no adapter is loaded"), "{out}");
@@ -47,7 +47,7 @@ fn no_adapter() {
 
 #[test]
 fn broken_library() {
-    let place = Place::new();
+    let place = Place::empty();
     let broken = place.lib().join("libur_adapter_native_cpu.so.0");
     fs::write(&broken, "not a library").expect("a file");
     let (code, out, err) = finish(&mut place.ur(&["info"]));
@@ -66,7 +66,7 @@ fn broken_library() {
 
 #[test]
 fn library_lacking_a_symbol() {
-    let place = Place::new();
+    let place = Place::empty();
     let empty = place.lib().join("libur_adapter_empty.so.0");
     empty_library(&empty);
     let report = json(&place, empty.to_str().expect("text"));
@@ -85,7 +85,7 @@ fn library_lacking_a_symbol() {
 
 #[test]
 fn a_bad_library_hides_no_good_one() {
-    let place = Place::new();
+    let place = Place::empty();
     let empty = place.lib().join("libur_adapter_empty.so.0");
     empty_library(&empty);
     let mock = place.add("libur_adapter_mock.so", "libur_adapter_mock.so.0");
@@ -112,7 +112,7 @@ fn a_bad_library_hides_no_good_one() {
 
 #[test]
 fn all_values_of_a_device() {
-    let place = Place::new();
+    let place = Place::empty();
     let mock = place.add("libur_adapter_mock.so", "libur_adapter_mock.so.0");
     let (code, out, err) = finish(
         place
@@ -135,7 +135,7 @@ fn all_values_of_a_device() {
 
 #[test]
 fn no_colour_in_a_pipe() {
-    let place = Place::new();
+    let place = Place::empty();
     let (_, out, _) = finish(&mut place.ur(&["info"]));
     assert!(!out.contains('\x1b'), "{out}");
 }

@@ -12,7 +12,7 @@ fn kernels() -> PathBuf {
 
 /// A place with the native CPU adapter and its compiler.
 fn native_cpu() -> Place {
-    let place = Place::new();
+    let place = Place::empty();
     place.add(
         "libur_adapter_native_cpu.so",
         "libur_adapter_native_cpu.so.0",
@@ -23,7 +23,7 @@ fn native_cpu() -> Place {
 
 #[test]
 fn wrong_command_lines() {
-    let place = Place::new();
+    let place = Place::empty();
     let file = place.file("empty.spv");
     fs::write(&file, "").expect("a file");
     let file = file.to_str().expect("text");
@@ -59,7 +59,7 @@ fn wrong_command_lines() {
 
 #[test]
 fn no_device() {
-    let place = Place::new();
+    let place = Place::empty();
     let file = place.file("empty.spv");
     fs::write(&file, "").expect("a file");
     let (code, _, err) = finish(&mut place.ur(&[
@@ -76,7 +76,7 @@ fn no_device() {
 
 #[test]
 fn no_file() {
-    let place = Place::new();
+    let place = Place::empty();
     let (code, _, err) =
         finish(&mut place.ur(&["run", "absent.spv", "--kernel", "k", "--global", "1"]));
     assert_eq!(code, Some(1), "{err}");

@@ -12,7 +12,7 @@ pub struct Place {
 
 impl Place {
     /// `bin/ur` and an empty `lib`.
-    pub fn new() -> Self {
+    pub fn empty() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
