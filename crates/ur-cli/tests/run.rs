@@ -24,7 +24,7 @@ fn native_cpu() -> Place {
 #[test]
 fn wrong_command_lines() {
     let place = Place::empty();
-    let file = place.file("empty.spv");
+    let file = place.dir.join("empty.spv");
     fs::write(&file, "").expect("a file");
     let file = file.to_str().expect("text");
     for (args, word) in [
@@ -60,7 +60,7 @@ fn wrong_command_lines() {
 #[test]
 fn no_device() {
     let place = Place::empty();
-    let file = place.file("empty.spv");
+    let file = place.dir.join("empty.spv");
     fs::write(&file, "").expect("a file");
     let (code, _, err) = finish(&mut place.ur(&[
         "run",
@@ -87,7 +87,7 @@ fn no_file() {
 fn malformed_code_is_refused_with_its_place() {
     let place = native_cpu();
     let whole = fs::read(kernels().join("vector_add.spv")).expect("a kernel");
-    let file = place.file("cut.spv");
+    let file = place.dir.join("cut.spv");
     fs::write(&file, &whole[..whole.len() - 4]).expect("a file");
     let (code, _, err) = finish(&mut place.ur(&[
         "run",
@@ -106,8 +106,8 @@ fn vector_addition() {
     let place = native_cpu();
     let bytes =
         |values: &[f32]| -> Vec<u8> { values.iter().flat_map(|v| v.to_le_bytes()).collect() };
-    fs::write(place.file("a"), bytes(&[1.0, 2.0, 3.0, 4.0])).expect("a file");
-    fs::write(place.file("b"), bytes(&[0.5, 0.25, -3.0, 96.0])).expect("a file");
+    fs::write(place.dir.join("a"), bytes(&[1.0, 2.0, 3.0, 4.0])).expect("a file");
+    fs::write(place.dir.join("b"), bytes(&[0.5, 0.25, -3.0, 96.0])).expect("a file");
     let kernel = kernels().join("vector_add.spv");
     let (code, out, err) = finish(&mut place.ur(&[
         "run",
@@ -130,7 +130,7 @@ fn vector_addition() {
     assert_eq!(code, Some(0), "{out}{err}");
     assert!(out.contains("2: 1.5 2.25 0 100"), "{out}");
     assert_eq!(
-        fs::read(place.file("sum")).expect("the result"),
+        fs::read(place.dir.join("sum")).expect("the result"),
         bytes(&[1.5, 2.25, 0.0, 100.0])
     );
 }

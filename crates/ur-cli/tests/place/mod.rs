@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The folder; it goes away when this is dropped.
 pub struct Place {
-    dir: PathBuf,
+    /// Where it is.
+    pub dir: PathBuf,
 }
 
 impl Place {
@@ -27,11 +28,6 @@ impl Place {
     /// Where the libraries are.
     pub fn lib(&self) -> PathBuf {
         self.dir.join("lib")
-    }
-
-    /// A file of the folder.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.dir.join(name)
     }
 
     /// Puts a library that cargo built beside the tests into `lib`.
