@@ -105,18 +105,16 @@ impl Device {
         self.parent.is_some()
     }
 
+    /// The device, what it is a part of, and so on up to the root.
+    pub fn line(&self) -> impl Iterator<Item = &Device> {
+        std::iter::successors(Some(self), |part| {
+            part.parent.as_deref().map(|parent| &**parent)
+        })
+    }
+
     /// Whether it is `other` or a part of it.
     pub fn is_part_of(&self, other: &Object<Device>) -> bool {
-        let mut at = self;
-        loop {
-            if std::ptr::eq(at, &**other) {
-                return true;
-            }
-            match &at.parent {
-                Some(parent) => at = parent,
-                None => return false,
-            }
-        }
+        self.line().any(|part| std::ptr::eq(part, &**other))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::order::Order;
 use crate::usm::registry::Guarded;
 use crate::{NativeCpu, pool};
 use std::sync::{Arc, Weak};
-use ur_adapter::{DeviceExpFns, Error, Handle, Object, Result};
+use ur_adapter::{DeviceExpFns, Error, Object, Result};
 
 /// Where work of a device may be.
 enum Place {
@@ -16,8 +16,28 @@ enum Place {
     Left(Arc<Command>),
 }
 
-/// The places of all devices. It is not a queue's second life: what is in it counts nothing.
-static PLACES: Guarded<Vec<(Handle<Device>, Place)>> = Guarded::new(Vec::new());
+/// Work of a device and of those that it is a part of, which are named by their addresses and not
+/// counted: this list owns nothing. An address that a later sub-device has again only makes that one
+/// wait for more.
+struct Entry {
+    devices: Vec<usize>,
+    place: Place,
+}
+
+impl Entry {
+    fn new(device: &Device, place: Place) -> Entry {
+        Entry {
+            devices: device.line().map(address).collect(),
+            place,
+        }
+    }
+}
+
+fn address(device: &Device) -> usize {
+    std::ptr::from_ref(device) as usize
+}
+
+static PLACES: Guarded<Vec<Entry>> = Guarded::new(Vec::new());
 
 /// Whether a queue is gone, or what was left of one has ended.
 fn is_over(place: &Place) -> bool {
@@ -28,14 +48,16 @@ fn is_over(place: &Place) -> bool {
 }
 
 /// Takes what is over out of the list; to be dropped without the lock.
-fn prune(places: &mut Vec<(Handle<Device>, Place)>) -> Vec<(Handle<Device>, Place)> {
-    places.extract_if(.., |(_, place)| is_over(place)).collect()
+fn prune(places: &mut Vec<Entry>) -> Vec<Entry> {
+    places
+        .extract_if(.., |entry| is_over(&entry.place))
+        .collect()
 }
 
 /// Notes a new queue.
-pub fn add(device: &Object<Device>, order: &Arc<Order>) {
+pub fn add(device: &Device, order: &Arc<Order>) {
     crate::fork::watch();
-    let entry = (device.handle(), Place::Queue(Arc::downgrade(order)));
+    let entry = Entry::new(device, Place::Queue(Arc::downgrade(order)));
     let over = PLACES.with(|places| {
         places.push(entry);
         prune(places)
@@ -44,14 +66,14 @@ pub fn add(device: &Object<Device>, order: &Arc<Order>) {
 }
 
 /// Notes that a queue is going, and what it leaves.
-pub fn remove(device: &Object<Device>, order: &Arc<Order>) {
+pub fn remove(device: &Device, order: &Arc<Order>) {
     let left = if order.is_empty() { None } else { order.tail() };
-    let left = left.map(|command| (device.handle(), Place::Left(command)));
+    let left = left.map(|command| Entry::new(device, Place::Left(command)));
     let own = Arc::as_ptr(order);
     let over = PLACES.with(|places| {
         places.extend(left);
         places
-            .extract_if(.., |(_, place)| match place {
+            .extract_if(.., |entry| match &entry.place {
                 Place::Queue(order) => order.as_ptr() == own,
                 Place::Left(command) => command.is_finished(),
             })
@@ -67,11 +89,11 @@ impl DeviceExpFns for NativeCpu {
         {
             let mut orders = Vec::new();
             PLACES.with(|places| {
-                for (own, place) in places.iter() {
-                    if !own.is_part_of(device) {
+                for entry in places.iter() {
+                    if !entry.devices.contains(&address(device)) {
                         continue;
                     }
-                    match place {
+                    match &entry.place {
                         Place::Queue(order) => orders.extend(order.upgrade()),
                         Place::Left(command) => commands.push(command.clone()),
                     }
