@@ -137,7 +137,7 @@ fn heading(arguments: &Arguments) -> String {
         "# Errors of the OpenCL.std functions\n\n\
          Largest error in units of the last place (ULP) over {} inputs of each function (every\n\
          half), measured against 128-bit arithmetic, and the limit of OpenCL's full profile.\n\
-         Made by `./x ulp --all`; the functions that OpenCL wants exact are tested bit for bit.\n\n",
+         Made by the example `ulp` of `ur-jit`; what OpenCL wants exact is tested bit for bit.\n\n",
         arguments.inputs
     )
 }
