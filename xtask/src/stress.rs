@@ -61,16 +61,19 @@ pub fn run(args: &Args) -> Result<bool> {
             println!("{total}");
             Ok(good && total.misdirected == 0)
         }
-        Subject::Cycles { cycles } => {
-            let mut good = true;
-            for pair in PAIRS {
-                let mut stress = program(pair)?;
-                stress.args(["cycles", "--cycles", &cycles.to_string()]);
-                good &= process::status(&mut stress)?.success();
-            }
-            Ok(good)
-        }
+        Subject::Cycles { cycles: count } => cycles(*count),
     }
+}
+
+/// Creates and releases the same objects over and over, on a built tree: whether memory stays flat.
+pub fn cycles(count: u64) -> Result<bool> {
+    let mut good = true;
+    for pair in PAIRS {
+        let mut stress = program(pair)?;
+        stress.args(["cycles", "--cycles", &count.to_string()]);
+        good &= process::status(&mut stress)?.success();
+    }
+    Ok(good)
 }
 
 /// What a run of `handles` counts.

@@ -9,16 +9,16 @@ use std::time::Instant;
 /// What to test.
 #[derive(Parser)]
 pub struct Args {
-    /// Also run what takes long: ignored tests, real clients, the corpus, long stress, sanitizers
+    /// Also run what takes long: ignored tests, real clients, the corpus, sanitizers
     #[arg(long)]
     all: bool,
 }
 
-/// Steps of the short random runs in `./x test`.
-const SHORT_STRESS: u64 = 1_000_000;
+/// Steps of each pair of adapters in a random run, which take seconds.
+const STRESS: u64 = 10_000_000;
 
-/// Steps of the long ones.
-const LONG_STRESS: u64 = 10_000_000;
+/// Cycles in which memory must stay flat.
+const CYCLES: u64 = 1_000_000;
 
 /// Runs everything and prints the sum. `Ok(false)` when something failed.
 pub fn run(args: &Args) -> Result<bool> {
@@ -35,11 +35,11 @@ pub fn run(args: &Args) -> Result<bool> {
     });
     steps.run("tests", || tests(args.all));
     for threads in [1, 8] {
-        let steps_wanted = if args.all { LONG_STRESS } else { SHORT_STRESS };
         steps.run(&format!("stress handles on {threads} threads"), || {
-            stress::handles(steps_wanted, threads, &[1, 2, 3]).map(|(_, held)| Tally::one(held))
+            stress::handles(STRESS, threads, &[1, 2, 3]).map(|(_, held)| Tally::one(held))
         });
     }
+    steps.run("stress cycles", || stress::cycles(CYCLES).map(Tally::one));
     if args.all {
         steps.run("valgrind", || sanitize::tally(sanitize::Tool::Valgrind));
         steps.run("asan", || sanitize::tally(sanitize::Tool::Asan));
