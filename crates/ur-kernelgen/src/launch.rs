@@ -59,7 +59,7 @@ impl Memory {
             };
             input.extend(word.to_le_bytes());
         }
-        let mut random = |bytes: usize| (0..bytes).map(|_| rng.next() as u8).collect::<Vec<u8>>();
+        let mut random = |bytes: usize| (0..bytes).map(|_| rng.bits() as u8).collect::<Vec<u8>>();
         let shared = [random(4 * SHARED_CELLS), random(8 * SHARED_CELLS)];
         let items = launch.items() as usize;
         let own = kernel

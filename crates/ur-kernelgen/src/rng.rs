@@ -11,7 +11,7 @@ impl Rng {
     }
 
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,7 +21,7 @@ impl Rng {
 
     /// A number less than `limit`, which is not 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.next()) * limit as u128) >> 64) as usize
+        ((u128::from(self.bits()) * limit as u128) >> 64) as usize
     }
 
     /// A number from `low` to `high`.
@@ -53,7 +53,7 @@ impl Rng {
             6 => (1u64 << self.below(bits as usize)).wrapping_sub(1),
             7 => self.below(20) as u64,
             8 => (self.below(20) as u64).wrapping_neg(),
-            _ => self.next(),
+            _ => self.bits(),
         };
         value & mask
     }
@@ -84,7 +84,7 @@ impl Rng {
                 2.5,
             ]),
             _ => {
-                let value = f32::from_bits(self.next() as u32);
+                let value = f32::from_bits(self.bits() as u32);
                 if value.is_nan() { -1.0 } else { value }
             }
         };
@@ -100,7 +100,7 @@ impl Rng {
             3 => f64::INFINITY,
             4 => f64::NEG_INFINITY,
             5 => f64::NAN,
-            6 => f64::from_bits(self.next() >> 12),
+            6 => f64::from_bits(self.bits() >> 12),
             7 => self.below(1000) as f64 - 500.0,
             8 => (self.below(2000) as f64 - 1000.0) * 0.125,
             9 => self.pick(&[
@@ -118,7 +118,7 @@ impl Rng {
             ]),
             10 => f64::from(f32::from_bits(self.f32() as u32)),
             _ => {
-                let value = f64::from_bits(self.next());
+                let value = f64::from_bits(self.bits());
                 if value.is_nan() { -1.0 } else { value }
             }
         };

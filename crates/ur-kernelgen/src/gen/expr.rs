@@ -73,7 +73,7 @@ impl Maker<'_> {
             return self.truth(ty, depth, level);
         }
         if !ty.is_vector() && self.rng.chance(8) {
-            return self.from_vector(ty, depth, level);
+            return self.element_of_vector(ty, depth, level);
         }
         let s = ty.scalar;
         let operand = |maker: &mut Self| Box::new(maker.expr(ty, depth, level));
@@ -177,7 +177,7 @@ impl Maker<'_> {
         Expr { ty, kind }
     }
 
-    fn from_vector(&mut self, ty: Type, depth: usize, level: Level) -> Expr {
+    fn element_of_vector(&mut self, ty: Type, depth: usize, level: Level) -> Expr {
         let from = Type::vector(ty.scalar, self.rng.pick(&[2, 3, 4, 8, 16]));
         let vector = Box::new(self.expr(from, depth, level));
         let kind = if self.rng.chance(50) {

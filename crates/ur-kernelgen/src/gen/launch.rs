@@ -47,11 +47,11 @@ fn launch(rng: &mut Rng, kernel: &Kernel, huge: bool, most: u64) -> Launch {
         local,
         ranges: Vec::new(),
         values,
-        seed: rng.next(),
+        seed: rng.bits(),
     };
     let groups: u64 = launch.group_counts().iter().product();
     launch.ranges = if huge && groups > 4 {
-        let middle = rng.next() % (groups - 2);
+        let middle = rng.bits() % (groups - 2);
         vec![(0, 1), (middle, middle + 1), (groups - 2, groups)]
     } else if groups > 1 && rng.chance(50) {
         let cut = rng.below(groups as usize + 1) as u64;
