@@ -341,18 +341,10 @@ impl Command {
         } else {
             UR_EVENT_STATUS_ERROR
         };
-        let (dependents, callbacks) = {
-            let mut links = self.links();
-            self.state.store(state.0, Ordering::Release);
-            if links.waiters > 0 {
-                self.finished.notify_all();
-            }
-            (
-                std::mem::take(&mut links.dependents),
-                std::mem::take(&mut links.callbacks),
-            )
-        };
-        for dependent in dependents {
+        // Whoever sees the state and then takes the lock (`settle`) finds everything counted off.
+        let mut links = self.links();
+        self.state.store(state.0, Ordering::Release);
+        for dependent in std::mem::take(&mut links.dependents) {
             if dependent.inherits && error != 0 {
                 dependent.command.fail(ur_result_t(error));
             }
@@ -365,9 +357,22 @@ impl Command {
         {
             released.ready.push(gate.clone());
         }
+        let callbacks = std::mem::take(&mut links.callbacks);
         released
             .callbacks
             .extend(callbacks.into_iter().map(|(_, call)| (state, call)));
+        if links.waiters > 0 {
+            self.finished.notify_all();
+        }
+    }
+
+    /// Returns once a finished command is counted off wherever it was counted, so that a queue
+    /// whose last command was waited for is seen to be empty.
+    pub fn settle(&self) {
+        // The thread that a fork left behind in `finish` would never give the lock back.
+        if self.generation == fork::generation() {
+            drop(self.links());
+        }
     }
 
     /// Has `callback` called once the command reaches `at` or a later state. Handed back with the

@@ -394,6 +394,23 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_is_empty_once_its_last_command_was_waited_for() {
+        for in_order in [false, true] {
+            let order = Order::new(in_order);
+            for round in 0..5_000 {
+                let command = order.submit(work(1 + round % 2, |_| Ok(())), &[]);
+                let last = if round % 3 == 0 {
+                    order.submit(marker(Kind::Barrier), &[])
+                } else {
+                    command
+                };
+                pool::get().wait(&last);
+                assert!(order.is_empty(), "round {round}, in order: {in_order}");
+            }
+        }
+    }
+
+    #[test]
     fn tail_of_a_busy_out_of_order_queue_ends_after_everything() {
         let order = Order::new(false);
         let count = Arc::new(AtomicU64::new(0));

@@ -208,6 +208,7 @@ impl Pool {
                 return command.block();
             }
         }
+        command.settle();
     }
 }
 
