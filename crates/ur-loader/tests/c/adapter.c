@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef struct object { void **table; struct object *parent; const char *name; uint32_t type; int parts; int count; } object;
+typedef struct object { void **table; struct object *parent; const char *name; uint32_t type; int parts; _Atomic int count; } object;
 
 #ifndef BACKEND
 #define BACKEND 2
@@ -60,7 +60,7 @@ static uint32_t get_adapters(uint32_t room, object **out, uint32_t *count) {
 }
 
 static uint32_t retain(object *o) { o->count++; return 0; }
-static uint32_t release(object *o) { if (o->count <= 0) return 1; o->count--; return 0; }
+static uint32_t release(object *o) { if (o->count-- > 0) return 0; o->count++; return 1; }
 
 /* Sum of all counts: zero when every reference came back. */
 int references(void) {
