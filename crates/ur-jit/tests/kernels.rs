@@ -507,3 +507,32 @@ fn many_threads_compile_at_once() {
         }
     });
 }
+
+/// A lane that would trap must not touch its neighbours, also when LLVM knows the divisor.
+#[test]
+fn vector_division_by_a_constant_with_trapping_lanes() {
+    let jit = Jit::new("division");
+    let kernel = jit.kernel("divide");
+    for x in i8::MIN..=i8::MAX {
+        let mut input = [x; 4];
+        let mut out = [[99i8; 4]; 3];
+        kernel.run(
+            [1, 1, 1],
+            [1, 1, 1],
+            &[pointer(&mut input), pointer(out.as_flattened_mut())],
+        );
+        // What would trap divides by 1 instead.
+        let expected = [-9i8, 0, -128, -1].map(|divisor| {
+            let trap = divisor == 0 || (x == i8::MIN && divisor == -1);
+            if trap { (x, 1) } else { (x, divisor) }
+        });
+        assert_eq!(out[0], expected.map(|(a, b)| a / b), "{x} / …");
+        assert_eq!(out[1], expected.map(|(a, b)| a % b), "{x} rem …");
+        let modulus = expected.map(|(a, b)| {
+            let remainder = a % b;
+            let wrong = remainder != 0 && (remainder < 0) != (b < 0);
+            if wrong { remainder + b } else { remainder }
+        });
+        assert_eq!(out[2], modulus, "{x} mod …");
+    }
+}

@@ -245,15 +245,19 @@ impl Body<'_, '_> {
         {
             return b.clone();
         }
-        let mut bad = self.fb.icmp("eq", b, &Value::zero(&b.ty));
-        if signed {
-            let lowest = Value::int(&a.ty, 1i128 << (a.ty.scalar_bits() - 1));
-            let lowest = self.fb.icmp("eq", a, &lowest);
-            let minus_one = self.fb.icmp("eq", b, &Value::int(&b.ty, -1));
-            let overflow = self.fb.binary("and", &lowest, &minus_one);
-            bad = self.fb.binary("or", &bad, &overflow);
+        let one = Value::int(&b.ty, 1);
+        let zero = self.fb.icmp("eq", b, &Value::zero(&b.ty));
+        let nonzero = self.fb.select(&zero, &one, b);
+        if !signed {
+            return nonzero;
         }
-        self.fb.select(&bad, &Value::int(&b.ty, 1), b)
+        // A select of its own: LLVM threads the division over a select whose arm is a constant, and
+        // an arm with one zero lane makes it drop the arm for all lanes.
+        let lowest = Value::int(&a.ty, 1i128 << (a.ty.scalar_bits() - 1));
+        let lowest = self.fb.icmp("eq", a, &lowest);
+        let minus_one = self.fb.icmp("eq", b, &Value::int(&b.ty, -1));
+        let overflow = self.fb.binary("and", &lowest, &minus_one);
+        self.fb.select(&overflow, &one, &nonzero)
     }
 
     /// Floating-point arithmetic.

@@ -124,11 +124,11 @@ b.3:
   br i1 %t78, label %b.5, label %b.4
 b.4:
   %t79 = icmp eq i32 %t24, 0
-  %t80 = icmp eq i32 %t22, -2147483648
-  %t81 = icmp eq i32 %t24, -1
-  %t82 = and i1 %t80, %t81
-  %t83 = or i1 %t79, %t82
-  %t84 = select i1 %t83, i32 1, i32 %t24
+  %t80 = select i1 %t79, i32 1, i32 %t24
+  %t81 = icmp eq i32 %t22, -2147483648
+  %t82 = icmp eq i32 %t24, -1
+  %t83 = and i1 %t81, %t82
+  %t84 = select i1 %t83, i32 1, i32 %t80
   %t85 = sdiv i32 %t22, %t84
   %t86 = mul i32 %t85, 1000
   %t87 = mul i32 %t85, %t24
