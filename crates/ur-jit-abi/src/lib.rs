@@ -18,6 +18,10 @@
 //! * `scratch`: `scratch_fixed + scratch_per_item * work-items in a group` bytes, aligned to
 //!   [`LOCAL_ALIGN`], whose content is undefined before and after.
 
+mod open;
+
+pub use open::open;
+
 use std::ffi::{c_char, c_void};
 
 /// Version of this interface; a table with another version is refused.

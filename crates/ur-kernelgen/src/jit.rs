@@ -1,13 +1,10 @@
 //! The JIT library, opened by path.
 
-use anyhow::{Context, anyhow, bail};
-use std::ffi::{CStr, CString, c_void};
-use std::os::unix::ffi::OsStrExt;
+use anyhow::{Context, anyhow};
+use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::ptr;
-use ur_jit_abi::{
-    ABI_VERSION, ArgInfo, ENTRY_SYMBOL, JitTable, Kernel, KernelInfo, ModuleOptions, Status,
-};
+use ur_jit_abi::{ArgInfo, JitTable, Kernel, KernelInfo, ModuleOptions, Status};
 
 use crate::r#gen::Variant;
 
@@ -30,35 +27,10 @@ impl Jit {
     /// # Errors
     /// It cannot be opened, or has another interface.
     pub fn open(path: &Path) -> anyhow::Result<Jit> {
-        let name = CString::new(path.as_os_str().as_bytes())?;
-        // SAFETY: the name is zero-terminated; the library is trusted as its user trusts it.
-        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if library.is_null() {
-            // SAFETY: `dlerror` gives null or a string that lives until the next call.
-            let reason = unsafe {
-                let text = libc::dlerror();
-                (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
-            };
-            return Err(anyhow!(reason.unwrap_or_default())).context("the JIT does not open");
-        }
-        let symbol = CString::new(ENTRY_SYMBOL)?;
-        // SAFETY: the library is open and the name zero-terminated.
-        let entry = unsafe { libc::dlsym(library, symbol.as_ptr()) };
-        if entry.is_null() {
-            bail!("{} has no {ENTRY_SYMBOL}", path.display());
-        }
-        // SAFETY: a symbol of this name is a function of this type by the interface's definition,
-        // and the table it gives lives as long as the library, which is never closed.
-        let table = unsafe {
-            let entry: unsafe extern "C" fn() -> *const JitTable =
-                std::mem::transmute::<*mut c_void, _>(entry);
-            entry().as_ref()
-        };
-        match table {
-            Some(table) if table.version == ABI_VERSION => Ok(Jit { table }),
-            Some(table) => bail!("version {} of the JIT, not {ABI_VERSION}", table.version),
-            None => bail!("the JIT gives no table"),
-        }
+        let table = ur_jit_abi::open(path)
+            .map_err(|reason| anyhow!(reason))
+            .context("the JIT does not open")?;
+        Ok(Self { table })
     }
 
     /// Compiles the kernel `name` of a module.

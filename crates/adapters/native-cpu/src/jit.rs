@@ -1,10 +1,10 @@
 //! The JIT library: opened by the first build, never before.
 
-use std::ffi::{CStr, CString, OsStr, c_char, c_void};
+use std::ffi::{CStr, OsStr, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use ur_jit_abi::{ABI_VERSION, ENTRY_SYMBOL, JitTable, TextFn};
+use ur_jit_abi::{JitTable, TextFn};
 
 /// File name of the library.
 pub const LIBRARY: &str = "libur_jit.so";
@@ -41,7 +41,7 @@ fn open() -> Result<&'static JitTable, String> {
     let beside = own_folder().map(|folder| folder.join(LIBRARY));
     let mut reasons = String::from("the JIT library cannot be used:");
     for path in beside.into_iter().chain([PathBuf::from(LIBRARY)]) {
-        match open_at(&path) {
+        match ur_jit_abi::open(&path) {
             Ok(table) => return Ok(table),
             Err(reason) => {
                 reasons.push_str("\n  ");
@@ -50,51 +50,6 @@ fn open() -> Result<&'static JitTable, String> {
         }
     }
     Err(reasons)
-}
-
-fn open_at(path: &Path) -> Result<&'static JitTable, String> {
-    let name = CString::new(path.as_os_str().as_bytes()).map_err(|e| e.to_string())?;
-    // RTLD_LOCAL keeps the symbols of the library's LLVM apart from any other in the process. It is
-    // never closed: compiled kernels may run until the process ends.
-    // SAFETY: loading runs the library's initialisers; it is ours.
-    let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    if library.is_null() {
-        return Err(last_error());
-    }
-    let symbol = CString::new(ENTRY_SYMBOL).map_err(|e| e.to_string())?;
-    // SAFETY: the library is open.
-    let entry = unsafe { libc::dlsym(library, symbol.as_ptr()) };
-    if entry.is_null() {
-        return Err(last_error());
-    }
-    // SAFETY: a function of that name has this type in every version of the interface.
-    let entry = unsafe {
-        std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> *const JitTable>(entry)
-    };
-    // SAFETY: the function takes nothing and returns null or a table that lives as long as the
-    // library.
-    let table = unsafe { entry().as_ref() };
-    let table = table.ok_or_else(|| format!("{}: no table", path.display()))?;
-    if table.version != ABI_VERSION {
-        return Err(format!(
-            "{}: interface version {}, this adapter needs {ABI_VERSION}",
-            path.display(),
-            table.version
-        ));
-    }
-    Ok(table)
-}
-
-fn last_error() -> String {
-    // SAFETY: dlerror gives null or a terminated text that lives until the next dl call here.
-    let text: *const c_char = unsafe { libc::dlerror() };
-    if text.is_null() {
-        return "unknown error".into();
-    }
-    // SAFETY: as above.
-    unsafe { CStr::from_ptr(text) }
-        .to_string_lossy()
-        .into_owned()
 }
 
 /// Calls `call` with a place for a text, and returns the text.
@@ -121,15 +76,6 @@ pub fn collect(call: impl FnOnce(TextFn, *mut c_void)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reasons_name_the_file() {
-        let missing = open_at(Path::new("/nowhere/libur_jit.so")).err().unwrap();
-        assert!(missing.contains("/nowhere/libur_jit.so"), "{missing}");
-        // A library that is no JIT: the one that every program has.
-        let other = open_at(Path::new("libc.so.6")).err().unwrap();
-        assert!(other.contains(ENTRY_SYMBOL), "{other}");
-    }
 
     #[test]
     fn text_is_collected() {
