@@ -139,3 +139,18 @@ fn no_colour_in_a_pipe() {
     let (_, out, _) = finish(&mut place.ur(&["info"]));
     assert!(!out.contains('\x1b'), "{out}");
 }
+
+#[test]
+fn places_made_while_programs_start() {
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..25 {
+                    let place = Place::empty();
+                    let (code, _, err) = finish(&mut place.ur(&["--version"]));
+                    assert_eq!(code, Some(0), "{err}");
+                }
+            });
+        }
+    });
+}

@@ -21,7 +21,9 @@ impl Place {
         let place = Place { dir };
         fs::create_dir_all(place.dir.join("bin")).expect("a folder for programs");
         fs::create_dir_all(place.lib()).expect("a folder for libraries");
-        fs::copy(env!("CARGO_BIN_EXE_ur"), place.dir.join("bin/ur")).expect("a copy of ur");
+        // A second name and no copy: while a program is open for writing it cannot start, and a
+        // child that another test's thread starts meanwhile keeps the copy's descriptor open.
+        fs::hard_link(env!("CARGO_BIN_EXE_ur"), place.dir.join("bin/ur")).expect("ur's new name");
         place
     }
 
