@@ -7,6 +7,7 @@ use crate::object::{Handle, Object};
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 use ur_api::*;
 
 /// Runs an entry point's body: remembers its error, and stops a panic.
@@ -170,6 +171,24 @@ pub unsafe fn wait_list<'a, T: Value>(
     })
 }
 
+/// A list of sync points to wait for.
+///
+/// # Errors
+/// `INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP` for a count without a list and a list without
+/// a count.
+///
+/// # Safety
+/// As [`slice`].
+pub unsafe fn sync_points<'a, T>(count: usize, pointer: *const T) -> Result<&'a [T]> {
+    if (count == 0) != pointer.is_null() {
+        return Err(Error::code(
+            UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+        ));
+    }
+    // SAFETY: forwarded.
+    unsafe { slice(count, pointer) }
+}
+
 /// An out-parameter for a plain value: uninitialised memory of the caller.
 ///
 /// # Safety
@@ -181,25 +200,52 @@ pub unsafe fn out<'a, T>(pointer: *mut T) -> Option<&'a mut MaybeUninit<T>> {
 
 /// An out-parameter that the caller may leave out, such as the event of an enqueue.
 ///
-/// What is put in reaches the caller only if the whole call succeeds.
+/// What is put in reaches the caller only if the whole call succeeds. Some entry points also read the
+/// parameter: what the caller has there on entry is then [`Slot::given`].
 #[derive(Debug)]
 pub struct Slot<T: Value> {
     wanted: bool,
+    given: Option<NonNull<Object<T>>>,
     handle: Option<Handle<T>>,
 }
 
 impl<T: Value> Slot<T> {
-    /// The slot for an out-pointer, wanted unless it is null.
+    /// The slot for an out-pointer, wanted unless it is null. What it points to is not looked at.
     pub fn new(pointer: *mut <T::Kind as Kind>::Raw) -> Self {
         Self {
             wanted: !pointer.is_null(),
+            given: None,
             handle: None,
         }
+    }
+
+    /// The slot for a pointer that is read and written, wanted unless it is null.
+    ///
+    /// # Errors
+    /// The kind's own error when it points to a handle of something else.
+    ///
+    /// # Safety
+    /// `pointer` is null or points to a handle that is null or names an object that lives as long as
+    /// the slot.
+    pub unsafe fn inout(pointer: *mut <T::Kind as Kind>::Raw) -> Result<Self> {
+        let mut slot = Self::new(pointer);
+        if !pointer.is_null() {
+            // SAFETY: not null, so it points to a handle, whose object lives if there is one.
+            slot.given = unsafe { optional::<T>(pointer.read()) }?.map(NonNull::from);
+        }
+        Ok(slot)
     }
 
     /// Whether the caller wants the object.
     pub fn wanted(&self) -> bool {
         self.wanted
+    }
+
+    /// What the caller passes in, where the entry point reads the parameter. The handle stays the
+    /// caller's; nothing is written to it unless something is [`put`](Slot::put).
+    pub fn given(&self) -> Option<&Object<T>> {
+        // SAFETY: `inout` was promised that the object lives as long as the slot.
+        self.given.map(|object| unsafe { object.as_ref() })
     }
 
     /// Gives the object.

@@ -151,6 +151,15 @@ impl Command {
         command
     }
 
+    /// A command that has ended, with success.
+    pub fn completed() -> Arc<Command> {
+        let command = Command::new(None, Lane::Compute, false, None);
+        command
+            .state
+            .store(UR_EVENT_STATUS_COMPLETE.0, Ordering::Relaxed);
+        command
+    }
+
     fn links(&self) -> MutexGuard<'_, Links> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }

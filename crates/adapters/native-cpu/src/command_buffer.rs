@@ -337,9 +337,5 @@ pub fn enqueue(
     graph::refuse(queue, wait_list)?;
     let wait_list: Vec<_> = wait_list.iter().map(|event| event.command()).collect();
     let group = buffer.enqueue(queue, &wait_list)?;
-    if event.wanted() {
-        let kind = UR_COMMAND_ENQUEUE_COMMAND_BUFFER_EXP;
-        event.put(Event::of_group(queue, group, kind, queue.is_profiled())?);
-    }
-    Ok(())
+    Event::give_group(event, queue, group, UR_COMMAND_ENQUEUE_COMMAND_BUFFER_EXP)
 }

@@ -18,7 +18,7 @@ use crate::usm::pool::UsmPool;
 use crate::{NativeCpu, pool};
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
-use ur_adapter::{EnqueueExpFns, EnqueueFns, Error, Handle, Object, Result, Slot};
+use ur_adapter::{EnqueueExpFns, EnqueueFns, Error, Object, Result, Slot};
 use ur_api::*;
 use work::{Copy, Fill, HostTask, Prepared, RectCopy, RowFill};
 
@@ -109,7 +109,10 @@ impl<'a> Call<'a> {
     }
 
     fn submit(self, mut submission: Submission, blocking: bool) -> Result {
-        let profiled = self.queue.is_profiled();
+        let given = Event::given(self.queue, self.event)?;
+        let profiled = self.queue.is_profiled()
+            || submission.profiled
+            || given.is_some_and(|event| event.wants_times());
         submission.profiled = profiled;
         let captured = Capture::record(
             self.queue,
@@ -124,8 +127,7 @@ impl<'a> Call<'a> {
         };
         let command = self.enqueue(submission);
         if self.event.wanted() {
-            let event = Event::create(self.queue, command.clone(), self.kind, profiled)?;
-            self.event.put(event);
+            Event::give_command(self.event, self.queue, command.clone(), self.kind, profiled)?;
         }
         if blocking {
             pool::get().wait(&command);
@@ -251,11 +253,15 @@ impl EnqueueFns for NativeCpu {
 
     fn enqueue_events_wait_with_barrier_ext(
         queue: &Object<Queue>,
-        _: Option<&ur_exp_enqueue_ext_properties_t>,
+        properties: Option<&ur_exp_enqueue_ext_properties_t>,
         event_wait_list: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result {
         // The only property is a hint about how events are waited for.
+        let known = UR_EXP_ENQUEUE_EXT_FLAG_LOW_POWER_EVENTS_SUPPORT.0;
+        if properties.is_some_and(|properties| properties.flags & !known != 0) {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
         Self::enqueue_events_wait_with_barrier(queue, event_wait_list, event)
     }
 
@@ -646,23 +652,19 @@ impl EnqueueExpFns for NativeCpu {
         queue: &Object<Queue>,
         blocking: bool,
         event_wait_list: &[&Object<Event>],
-    ) -> Result<Handle<Event>> {
+        event: &mut Slot<Event>,
+    ) -> Result {
         graph::refuse(queue, event_wait_list)?;
         let kind = UR_COMMAND_TIMESTAMP_RECORDING_EXP;
-        let mut unused = Slot::new(std::ptr::null_mut());
-        let call = Call::new(queue, event_wait_list, &mut unused, kind);
-        let command = call.enqueue(Submission {
+        let submission = Submission {
             work: None,
             lane: Lane::Compute,
+            // The event has its times whatever the queue records.
             profiled: true,
             inline: true,
             kind: Kind::Normal,
-        });
-        if blocking {
-            pool::get().wait(&command);
-            command.outcome().map_err(|code| call.failed(code))?;
-        }
-        Event::create(queue, command, kind, true)
+        };
+        Call::new(queue, event_wait_list, event, kind).submit(submission, blocking)
     }
 
     fn enqueue_usm_device_alloc_exp(

@@ -2,21 +2,29 @@
 
 use crate::command::{Command, Times};
 use crate::context::Context;
+use crate::device::Device;
 use crate::graph::Captured;
 use crate::order::Group;
 use crate::queue::Queue;
 use crate::{NativeCpu, pool};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use ur_adapter::{Error, EventFns, Handle, Info, Object, Result};
+use ur_adapter::{Error, EventExpFns, EventFns, Handle, Info, Object, Result, Slot};
 use ur_api::*;
 
 /// What an event handle names.
 pub struct Event {
     context: Handle<Context>,
     bound: Mutex<Bound>,
-    /// Set for a command that was captured instead of enqueued.
-    captured: Option<Captured>,
+    /// Set for an event that the program made to be completed by one command after the other.
+    reusable: Option<Reusable>,
+}
+
+/// How a reusable event is to be.
+#[derive(Clone, Copy)]
+struct Reusable {
+    /// Whether it has times on queues that record none.
+    profiled: bool,
 }
 
 /// The command that an event stands for at present.
@@ -30,6 +38,8 @@ struct Bound {
     kind: ur_command_t,
     /// Whether the times are for the program to see.
     profiled: bool,
+    /// Set for a command that was captured instead of enqueued.
+    captured: Option<Captured>,
 }
 
 impl Bound {
@@ -54,81 +64,138 @@ impl Event {
         Handle::new(Event {
             context: context.handle(),
             bound: Mutex::new(bound),
-            captured: None,
+            reusable: None,
         })
     }
 
-    /// The event of a command that `queue` captured: failed for everybody but other captured
-    /// commands.
+    /// An event that commands can be made to complete, one after the other; complete from the start.
     ///
     /// # Errors
     /// `OUT_OF_HOST_MEMORY`.
-    pub fn of_captured(
+    fn reusable(context: &Object<Context>, profiled: bool) -> Result<Handle<Event>> {
+        Handle::new(Event {
+            context: context.handle(),
+            bound: Mutex::new(Bound {
+                queue: None,
+                command: Command::completed(),
+                first: None,
+                // What its commands are, once there are some.
+                kind: UR_COMMAND_EVENTS_WAIT_WITH_BARRIER,
+                profiled: false,
+                captured: None,
+            }),
+            reusable: Some(Reusable { profiled }),
+        })
+    }
+
+    /// The reusable event that a call is given to complete, if it is given one. Any other event that
+    /// stands there is left alone: the call makes a new one, as for a null handle.
+    ///
+    /// # Errors
+    /// `INVALID_EVENT` for an event of another context than the queue's.
+    pub fn given<'a>(queue: &Queue, slot: &'a Slot<Event>) -> Result<Option<&'a Object<Event>>> {
+        let given = slot.given().filter(|event| event.reusable.is_some());
+        if given.is_some_and(|event| !event.context.is(queue.context())) {
+            return Err(Error::new(
+                UR_RESULT_ERROR_INVALID_EVENT,
+                "the event is of another context than the queue",
+            ));
+        }
+        Ok(given)
+    }
+
+    /// Whether commands that complete it record times even if their queue records none.
+    pub fn wants_times(&self) -> bool {
+        self.reusable.is_some_and(|reusable| reusable.profiled)
+    }
+
+    /// Gives a call its event: the reusable one that stands in `slot` is bound to the new command, and
+    /// whoever waits for the one before goes on doing so; otherwise a new one is made, if the caller
+    /// wants it.
+    fn give(slot: &mut Slot<Event>, queue: &Object<Queue>, bound: Bound) -> Result {
+        if let Some(event) = Self::given(queue, slot)? {
+            let old = std::mem::replace(&mut *event.bound(), bound);
+            // Dropped without the lock: that may free a queue.
+            drop(old);
+        } else if slot.wanted() {
+            slot.put(Event::new(queue.context(), bound)?);
+        }
+        Ok(())
+    }
+
+    /// Gives a call the event of a command that `queue` captured: failed for everybody but other
+    /// captured commands.
+    ///
+    /// # Errors
+    /// `OUT_OF_HOST_MEMORY`, and as [`Event::given`].
+    pub fn give_captured(
+        slot: &mut Slot<Event>,
         queue: &Object<Queue>,
         kind: ur_command_t,
         captured: Captured,
-    ) -> Result<Handle<Event>> {
+    ) -> Result {
         let command = Command::promise(false);
         command.fail(UR_RESULT_ERROR_INVALID_OPERATION);
         if command.enqueued() {
             pool::get().dispatch(command.clone());
         }
-        Handle::new(Event {
-            context: queue.context().clone(),
-            bound: Mutex::new(Bound {
-                queue: Some(queue.handle()),
-                command,
-                first: None,
-                kind,
-                profiled: false,
-            }),
+        let bound = Bound {
+            queue: Some(queue.handle()),
+            command,
+            first: None,
+            kind,
+            profiled: false,
             captured: Some(captured),
-        })
+        };
+        Self::give(slot, queue, bound)
     }
 
     /// The captured command that it stands for, if it does.
-    pub fn captured(&self) -> Option<&Captured> {
-        self.captured.as_ref()
+    pub fn captured(&self) -> Option<Captured> {
+        self.bound().captured.clone()
     }
 
-    /// The event of a command that was enqueued on `queue`.
+    /// Gives a call the event of a command that was enqueued on `queue`.
     ///
     /// # Errors
-    /// `OUT_OF_HOST_MEMORY`.
-    pub fn create(
+    /// `OUT_OF_HOST_MEMORY`, and as [`Event::given`].
+    pub fn give_command(
+        slot: &mut Slot<Event>,
         queue: &Object<Queue>,
         command: Arc<Command>,
         kind: ur_command_t,
         profiled: bool,
-    ) -> Result<Handle<Event>> {
+    ) -> Result {
         let bound = Bound {
             queue: Some(queue.handle()),
             command,
             first: None,
             kind,
             profiled,
+            captured: None,
         };
-        Event::new(queue.context(), bound)
+        Self::give(slot, queue, bound)
     }
 
-    /// The event of a group of commands that was enqueued on `queue`.
+    /// Gives a call the event of a group of commands that was enqueued on `queue`.
     ///
     /// # Errors
-    /// `OUT_OF_HOST_MEMORY`.
-    pub fn of_group(
+    /// `OUT_OF_HOST_MEMORY`, and as [`Event::given`].
+    pub fn give_group(
+        slot: &mut Slot<Event>,
         queue: &Object<Queue>,
         group: Group,
         kind: ur_command_t,
-        profiled: bool,
-    ) -> Result<Handle<Event>> {
+    ) -> Result {
         let bound = Bound {
             queue: Some(queue.handle()),
             command: group.last,
             first: Some(group.first),
             kind,
-            profiled,
+            profiled: queue.is_profiled(),
+            captured: None,
         };
-        Event::new(queue.context(), bound)
+        Self::give(slot, queue, bound)
     }
 
     /// The event of a command that will be enqueued later; [`Event::keep`] binds it.
@@ -146,6 +213,7 @@ impl Event {
             first: None,
             kind,
             profiled,
+            captured: None,
         };
         Event::new(context, bound)
     }
@@ -247,6 +315,12 @@ impl EventFns for NativeCpu {
         let times = bound.times();
         let time = match prop_name {
             UR_PROFILING_INFO_COMMAND_QUEUED => times.queued,
+            // The API defines it as the time of the call for these.
+            UR_PROFILING_INFO_COMMAND_SUBMIT
+                if bound.kind == UR_COMMAND_TIMESTAMP_RECORDING_EXP =>
+            {
+                times.queued
+            }
             UR_PROFILING_INFO_COMMAND_SUBMIT => times.submitted,
             UR_PROFILING_INFO_COMMAND_START => times.started,
             UR_PROFILING_INFO_COMMAND_END | UR_PROFILING_INFO_COMMAND_COMPLETE => times.ended,
@@ -304,5 +378,32 @@ impl EventFns for NativeCpu {
             pool::get().call(due);
         }
         Ok(())
+    }
+}
+
+impl EventExpFns for NativeCpu {
+    fn event_create_exp(
+        context: &Object<Context>,
+        device: &Object<Device>,
+        event_desc: &ur_exp_event_desc_t,
+    ) -> Result<Handle<Event>> {
+        let known = UR_EXP_EVENT_FLAG_ENABLE_PROFILING.0 | UR_EXP_EVENT_FLAG_IPC_EXP.0;
+        if event_desc.flags & !known != 0 {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
+        if event_desc.flags & UR_EXP_EVENT_FLAG_IPC_EXP.0 != 0 {
+            return Err(Error::new(
+                UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                "events are not shared between processes",
+            ));
+        }
+        if !context.has(device) {
+            return Err(Error::new(
+                UR_RESULT_ERROR_INVALID_DEVICE,
+                "the device does not belong to the context",
+            ));
+        }
+        let profiled = event_desc.flags & UR_EXP_EVENT_FLAG_ENABLE_PROFILING.0 != 0;
+        Event::reusable(context, profiled)
     }
 }

@@ -202,9 +202,5 @@ pub fn enqueue(
     event: &mut Slot<Event>,
 ) -> Result {
     let group = graph.enqueue(queue, wait_list)?;
-    if event.wanted() {
-        let kind = UR_COMMAND_ENQUEUE_GRAPH_EXP;
-        event.put(Event::of_group(queue, group, kind, queue.is_profiled())?);
-    }
-    Ok(())
+    Event::give_group(event, queue, group, UR_COMMAND_ENQUEUE_GRAPH_EXP)
 }

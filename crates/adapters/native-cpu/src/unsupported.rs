@@ -4,6 +4,5 @@
 use crate::NativeCpu;
 use ur_adapter::*;
 
-impl EventExpFns for NativeCpu {}
 impl SamplerFns for NativeCpu {}
 impl BindlessImagesExpFns for NativeCpu {}

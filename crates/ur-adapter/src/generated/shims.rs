@@ -2634,7 +2634,7 @@ pub unsafe extern "C" fn urEnqueueEventsWaitWithBarrierExt<B: Api>(
             let properties = pProperties.as_ref();
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
-            let mut event = Slot::<B::Event>::new(phEvent);
+            let mut event = Slot::<B::Event>::inout(phEvent)?;
             B::enqueue_events_wait_with_barrier_ext(
                 queue,
                 properties,
@@ -2839,8 +2839,9 @@ pub unsafe extern "C" fn urEnqueueTimestampRecordingExp<B: Api>(
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             shim::require_mut(phEvent)?;
-            let out0 = B::enqueue_timestamp_recording_exp(queue, blocking, event_wait_list)?;
-            phEvent.write(out0.into_raw());
+            let mut event = Slot::<B::Event>::inout(phEvent)?;
+            B::enqueue_timestamp_recording_exp(queue, blocking, event_wait_list, &mut event)?;
+            event.finish(phEvent);
             Ok(())
         }
     })
@@ -4097,7 +4098,7 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp<B: Api>(
             let kernel_alternatives =
                 shim::objects::<B::Kernel>(numKernelAlternatives as usize, phKernelAlternatives)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4154,7 +4155,7 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp<B: Api>(
             let kernel_alternatives =
                 shim::objects::<B::Kernel>(numKernelAlternatives as usize, phKernelAlternatives)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4203,7 +4204,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp<B: Api>(
             shim::require_mut(pDst)?;
             shim::require(pSrc)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4249,7 +4250,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMFillExp<B: Api>(
             shim::require_mut(pMemory)?;
             shim::require(pPattern)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4297,7 +4298,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp<B: Api>(
             let src_mem = Object::<B::Mem>::from_raw(hSrcMem)?;
             let dst_mem = Object::<B::Mem>::from_raw(hDstMem)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4345,7 +4346,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp<B: Api>(
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require(pSrc)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4392,7 +4393,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp<B: Api>(
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require_mut(pDst)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4444,7 +4445,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp<B: Api>(
             let src_mem = Object::<B::Mem>::from_raw(hSrcMem)?;
             let dst_mem = Object::<B::Mem>::from_raw(hDstMem)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4501,7 +4502,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp<B: Api>(
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require_mut(pSrc)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4558,7 +4559,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp<B: Api>(
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require_mut(pDst)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4611,7 +4612,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp<B: Api>(
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require(pPattern)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4657,7 +4658,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             shim::require(pMemory)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4701,7 +4702,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             shim::require(pMemory)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4744,7 +4745,7 @@ pub unsafe extern "C" fn urCommandBufferAppendNativeCommandExp<B: Api>(
             }
             let child_command_buffer = shim::optional::<B::CommandBuffer>(hChildCommandBuffer)?;
             let sync_point_wait_list =
-                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let sync_point = shim::out(pSyncPoint);
             B::command_buffer_append_native_command_exp(
                 command_buffer,

@@ -1193,7 +1193,8 @@ pub trait EnqueueExpFns: Backend {
         queue: &Object<Self::Queue>,
         blocking: bool,
         event_wait_list: &[&Object<Self::Event>],
-    ) -> Result<Handle<Self::Event>> {
+        event: &mut Slot<Self::Event>,
+    ) -> Result {
         Err(Error::unsupported())
     }
 

@@ -139,7 +139,7 @@ impl Capturing {
 }
 
 /// The session among the events of a wait list that is still going on.
-fn joined<'a>(wait_list: &[&'a Object<Event>]) -> Option<&'a Captured> {
+fn joined(wait_list: &[&Object<Event>]) -> Option<Captured> {
     wait_list
         .iter()
         .filter_map(|event| event.captured())
@@ -254,7 +254,7 @@ impl Capture {
                 session: own.session,
                 node: at,
             };
-            event.put(Event::of_captured(queue, kind, captured)?);
+            Event::give_captured(event, queue, kind, captured)?;
         }
         Ok(None)
     }

@@ -160,10 +160,14 @@ impl<'a> Plan<'a> {
                 stars: ctype.stars - 1,
                 ..ctype.clone()
             };
+            let check = match c {
+                "pSyncPointWaitList" => "sync_points",
+                _ => "slice",
+            };
             self.bind(
                 &name,
                 &format!("&[{}]", element.rust()),
-                &format!("shim::slice({len} as usize, {c})?"),
+                &format!("shim::{check}({len} as usize, {c})?"),
             );
         } else if ctype.base == "char" && ctype.is_const && ctype.stars == 1 {
             if param.optional {
@@ -238,9 +242,16 @@ impl<'a> Plan<'a> {
                     write: format!("shim::list({{}}, {len}, {c}, {count})?;"),
                 });
             }
-            (_, true, None) if param.optional => {
+            (_, true, None) if param.optional || param.dir == Some(Dir::InOut) => {
+                if !param.optional {
+                    self.before.push(format!("shim::require_mut({c})?;"));
+                }
+                let make = match param.dir {
+                    Some(Dir::InOut) => format!("inout({c})?"),
+                    _ => format!("new({c})"),
+                };
                 self.before
-                    .push(format!("let mut {name} = Slot::<B::{kind}>::new({c});"));
+                    .push(format!("let mut {name} = Slot::<B::{kind}>::{make};"));
                 self.arg(
                     name,
                     &format!("&mut Slot<Self::{kind}>"),
