@@ -1,9 +1,13 @@
 //! `./x corpus`: SPIR-V modules of real programs, through the compiler.
+//!
+//! A run over all modules is kept in `docs/corpus.toml`, which `./x support` reads.
 
 use crate::venv::{Runtime, Venv};
 use crate::{build, process, repo, setup};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// Which modules.
 #[derive(Parser)]
@@ -23,6 +27,37 @@ pub struct Args {
 enum Source {
     /// The shared objects of the dpnp wheel
     Dpnp,
+    /// oneMKL's SYCL libraries; modules are linked with those that they import from
+    Mkl,
+}
+
+impl Source {
+    fn name(self) -> &'static str {
+        match self {
+            Source::Dpnp => "dpnp",
+            Source::Mkl => "mkl",
+        }
+    }
+
+    /// What holds the modules.
+    fn paths(self, venv: &Venv) -> Result<Vec<PathBuf>> {
+        match self {
+            Source::Dpnp => Ok(vec![venv.package_dir("dpnp")?]),
+            Source::Mkl => {
+                let mut libraries = Vec::new();
+                for entry in std::fs::read_dir(venv.lib())? {
+                    let path = entry?.path();
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    if name.starts_with("libmkl_sycl_") && name.contains(".so.") {
+                        libraries.push(path);
+                    }
+                }
+                anyhow::ensure!(!libraries.is_empty(), "no oneMKL in the environment");
+                libraries.sort();
+                Ok(libraries)
+            }
+        }
+    }
 }
 
 /// Builds them; the last line is `N of M modules built`.
@@ -34,16 +69,16 @@ pub fn run(args: &Args) -> Result<bool> {
     build_modules(args.source, args.sample, args.seed)
 }
 
-/// A sample of dpnp's modules, on a built tree.
+/// Samples of all sources, on a built tree.
 pub fn sample(count: u64, seed: u64) -> Result<bool> {
-    build_modules(Source::Dpnp, Some(count), seed)
+    let dpnp = build_modules(Source::Dpnp, Some(count), seed)?;
+    let mkl = build_modules(Source::Mkl, Some(count), seed)?;
+    Ok(dpnp && mkl)
 }
 
 fn build_modules(source: Source, sample: Option<u64>, seed: u64) -> Result<bool> {
     let venv = Venv::ensure(Runtime::V2026_2)?;
-    let folder = match source {
-        Source::Dpnp => venv.package_dir("dpnp")?,
-    };
+    let record = repo::cargo_target().join(format!("corpus-{}.json", source.name()));
     let mut cargo = process::cargo([
         "run",
         "--release",
@@ -57,11 +92,33 @@ fn build_modules(source: Source, sample: Option<u64>, seed: u64) -> Result<bool>
     cargo
         .arg("--jit")
         .arg(repo::dist_lib().join("libur_jit.so"))
+        .arg("--record")
+        .arg(&record)
         .arg("--seed")
-        .arg(seed.to_string());
+        .arg(seed.to_string())
+        // What was compiled before says nothing about the compiler of today.
+        .env("UR_JIT_CACHE", "off");
     if let Some(count) = sample {
         cargo.arg("--sample").arg(count.to_string());
     }
-    cargo.arg(folder);
-    Ok(process::status(&mut cargo)?.success())
+    cargo.args(source.paths(&venv)?);
+    let good = process::status(&mut cargo)?.success();
+    if sample.is_none() {
+        keep(&record, source, &repo::root().join("docs/corpus.toml"))?;
+    }
+    Ok(good)
+}
+
+/// Puts the record of a whole run into the table of `file`.
+fn keep(record: &Path, source: Source, file: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(record).context("corpus-build left no record")?;
+    let record: Value = serde_json::from_str(&text)?;
+    let mut table: toml::Table = match std::fs::read_to_string(file) {
+        Ok(old) => old.parse().context("docs/corpus.toml")?,
+        Err(_) => toml::Table::new(),
+    };
+    table.insert(source.name().to_owned(), toml::Value::try_from(&record)?);
+    let head = "# Written by `./x corpus`: what became of all modules of a program.\n\n";
+    std::fs::write(file, format!("{head}{}", toml::to_string_pretty(&table)?))?;
+    Ok(())
 }

@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<bool> {
     if args.all {
         steps.run("valgrind", || sanitize::tally(sanitize::Tool::Valgrind));
         steps.run("asan", || sanitize::tally(sanitize::Tool::Asan));
-        steps.run("corpus dpnp", || corpus::sample(1000, 1).map(Tally::one));
+        steps.run("corpus", || corpus::sample(1000, 1).map(Tally::one));
         for runtime in crate::venv::Runtime::ALL {
             steps.run(&format!("dpctl on {runtime}"), || {
                 client::suite(client::Suite::Dpctl, runtime)

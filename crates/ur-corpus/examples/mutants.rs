@@ -62,8 +62,8 @@ fn main() -> anyhow::Result<()> {
             index: number,
             words: words.into(),
         };
-        match worker.build(&module)? {
-            worker::Outcome::Built => built += 1,
+        match worker.build(&[&module])? {
+            worker::Outcome::Built(_) => built += 1,
             worker::Outcome::Failed(stage, reason) => {
                 report.add(&format!("{}#{number}", module.library), &stage, &reason);
                 if stage == "crash" || stage == "time" || reason.starts_with("Internal") {

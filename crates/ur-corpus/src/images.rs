@@ -11,6 +11,9 @@ const ZSTD: u32 = 0xfd2f_b528;
 /// Opcode of `OpEntryPoint`.
 const ENTRY_POINT: u32 = 15;
 
+/// Opcode of `OpCapability`; a module begins with these.
+const CAPABILITY: u32 = 17;
+
 /// Splits images that stand back to back, SPIR-V as it is or compressed, with any padding between.
 ///
 /// # Errors
@@ -81,22 +84,36 @@ fn decompress(bytes: &[u8]) -> anyhow::Result<(Vec<u8>, usize)> {
     Ok((content, bytes.len() - source.len()))
 }
 
+/// The instructions of a module, as far as it can be followed; each begins with its first word.
+pub fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
+    let mut rest = words.get(5..).unwrap_or(&[]);
+    std::iter::from_fn(move || {
+        let count = (rest.first()? >> 16) as usize;
+        let (instruction, after) = rest.split_at_checked(count).filter(|_| count > 0)?;
+        rest = after;
+        Some(instruction)
+    })
+}
+
+/// The string that `words` begin with.
+pub fn text(words: &[u32]) -> String {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    let bytes: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// Names of the entry points of a module, as far as it can be followed.
 pub fn entry_points(words: &[u32]) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut rest = words.get(5..).unwrap_or(&[]);
-    while let Some(first) = rest.first() {
-        let count = (first >> 16) as usize;
-        let Some((instruction, after)) = rest.split_at_checked(count).filter(|_| count > 0) else {
-            break;
-        };
-        if first & 0xffff == ENTRY_POINT {
-            let name = instruction.get(3..).unwrap_or(&[]);
-            let bytes = name.iter().flat_map(|word| word.to_le_bytes());
-            let bytes: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
-            names.push(String::from_utf8_lossy(&bytes).into_owned());
-        }
-        rest = after;
-    }
-    names
+    instructions(words)
+        .filter(|instruction| instruction[0] & 0xffff == ENTRY_POINT)
+        .map(|instruction| text(instruction.get(3..).unwrap_or(&[])))
+        .collect()
+}
+
+/// Numbers of the capabilities that a module declares.
+pub fn capabilities(words: &[u32]) -> Vec<u32> {
+    instructions(words)
+        .take_while(|instruction| instruction[0] & 0xffff == CAPABILITY)
+        .filter_map(|instruction| instruction.get(1).copied())
+        .collect()
 }

@@ -4,8 +4,11 @@
 //! modules back to back, or compressed with zstd. [`modules`] collects them from the shared objects
 //! under given paths, each content once; [`sample`] picks some, the same ones for the same seed.
 
+mod exception;
 mod images;
 mod jit;
+mod linkage;
+mod record;
 mod report;
 pub mod worker;
 
@@ -14,8 +17,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use exception::Exception;
 pub use images::split;
 pub use jit::{Failure, Jit};
+pub use linkage::{Exports, Symbols};
+pub use record::Record;
 pub use report::Report;
 
 /// The section that holds SPIR-V images for 64-bit devices.
@@ -36,6 +42,11 @@ impl CorpusModule {
     /// Names of the module's kernels, read from the words alone.
     pub fn kernels(&self) -> Vec<String> {
         images::entry_points(&self.words)
+    }
+
+    /// How the module is called: its library and index.
+    pub fn name(&self) -> String {
+        format!("{}#{}", self.library, self.index)
     }
 }
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use ur_corpus::{CorpusModule, Report, worker};
+use ur_corpus::{CorpusModule, Exception, Exports, Record, Report, worker};
 
 /// Builds the SPIR-V modules in shared objects with the JIT library.
 #[derive(Parser)]
@@ -34,6 +34,9 @@ struct Args {
     /// Write the modules that fail to this folder, with their reasons
     #[arg(long)]
     keep: Option<PathBuf>,
+    /// Write counts and exceptions to this file, as JSON
+    #[arg(long)]
+    record: Option<PathBuf>,
     /// Write the modules to this folder instead of building them
     #[arg(long)]
     extract: Option<PathBuf>,
@@ -53,9 +56,11 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     let all = ur_corpus::modules(&args.paths)?;
     let found = all.len();
+    // A module of the sample may need any other.
+    let exports = Exports::of(&all);
     let modules = match args.sample {
-        Some(count) => ur_corpus::sample(all, count, args.seed),
-        None => all,
+        Some(count) => ur_corpus::sample(all.clone(), count, args.seed),
+        None => all.clone(),
     };
     println!(
         "{found} different modules found, {} to build",
@@ -71,17 +76,39 @@ fn main() -> anyhow::Result<ExitCode> {
     if let Some(folder) = &args.keep {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    let built = build_all(&args, &modules)?;
-    println!("{built} of {} modules built", modules.len());
-    Ok(if built == modules.len() {
+    let mut record = build_all(&args, &modules, &exports)?;
+    record.found = found;
+    if let Some(file) = &args.record {
+        let text = serde_json::to_string_pretty(&record)?;
+        std::fs::write(file, text).with_context(|| file.display().to_string())?;
+    }
+    println!(
+        "{} kernels compiled, {} modules linked with others that they import from",
+        record.kernels, record.linked
+    );
+    let mut faults = record.tried - record.built;
+    for (cause, modules) in &record.exceptions {
+        let expected = cause == Exception::VectorCompute.cause();
+        if expected {
+            faults -= modules.count;
+        }
+        let word = if expected { "excepted" } else { "failed" };
+        println!("{} {word}: {cause}", modules.count);
+    }
+    println!("{} of {} modules built", record.built, record.tried);
+    Ok(if faults == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-/// Builds the modules on several workers, prints what failed and gives how many were built.
-fn build_all(args: &Args, modules: &[CorpusModule]) -> anyhow::Result<usize> {
+/// Builds the modules on several workers, prints what failed and gives what came out.
+fn build_all(
+    args: &Args,
+    modules: &[CorpusModule],
+    exports: &Exports<'_>,
+) -> anyhow::Result<Record> {
     let jobs = match args.jobs {
         Some(jobs) => jobs.max(1),
         None => std::thread::available_parallelism()?.get(),
@@ -99,12 +126,13 @@ fn build_all(args: &Args, modules: &[CorpusModule]) -> anyhow::Result<usize> {
                     return Ok(());
                 };
                 let begin = Instant::now();
-                let outcome = worker.build(module)?;
+                let parts = exports.closure(module);
+                let outcome = worker.build(&parts)?;
                 let took = begin.elapsed();
                 let mut state = state
                     .lock()
                     .map_err(|_| anyhow::anyhow!("a worker panicked"))?;
-                state.add(module, &outcome, took);
+                state.add(&parts, &outcome, took);
                 if let (Some(folder), worker::Outcome::Failed(stage, reason)) =
                     (&args.keep, &outcome)
                 {
@@ -125,37 +153,49 @@ fn build_all(args: &Args, modules: &[CorpusModule]) -> anyhow::Result<usize> {
         .into_inner()
         .map_err(|_| anyhow::anyhow!("a worker panicked"))?;
     state.summary(start.elapsed());
-    Ok(state.built)
+    Ok(state.record)
 }
 
 /// What has come out so far.
 #[derive(Default)]
 struct State {
-    built: usize,
-    done: usize,
+    record: Record,
     report: Report,
     times: Vec<(Duration, String)>,
 }
 
 impl State {
-    fn add(&mut self, module: &CorpusModule, outcome: &worker::Outcome, took: Duration) {
-        let name = format!("{}#{}", module.library, module.index);
-        self.done += 1;
+    fn add(&mut self, parts: &[&CorpusModule], outcome: &worker::Outcome, took: Duration) {
+        let [module, others @ ..] = parts else {
+            return;
+        };
+        self.record.tried += 1;
         match outcome {
-            worker::Outcome::Built => self.built += 1,
-            worker::Outcome::Failed(stage, reason) => self.report.add(&name, stage, reason),
+            worker::Outcome::Built(kernels) => {
+                self.record.built += 1;
+                self.record.kernels += kernels;
+                self.record.linked += usize::from(!others.is_empty());
+            }
+            worker::Outcome::Failed(stage, reason) => {
+                if let Some(exception) = Exception::of(module) {
+                    self.record.except(exception.cause(), module);
+                } else {
+                    self.record.except(&Report::group(stage, reason), module);
+                    self.report.add(&module.name(), stage, reason);
+                }
+            }
         }
-        self.times.push((took, name));
+        self.times.push((took, module.name()));
     }
 
     fn progress(&self, total: usize, elapsed: Duration) -> std::io::Result<()> {
-        if self.done.is_multiple_of(100) {
+        if self.record.tried.is_multiple_of(100) {
             let mut out = std::io::stdout().lock();
             writeln!(
                 out,
                 "{} of {total} done, {} built, {} s",
-                self.done,
-                self.built,
+                self.record.tried,
+                self.record.built,
                 elapsed.as_secs()
             )?;
             out.flush()?;

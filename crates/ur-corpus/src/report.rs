@@ -15,12 +15,16 @@ pub struct Report {
 impl Report {
     /// Adds a failure of the module called `module`.
     pub fn add(&mut self, module: &str, stage: &str, reason: &str) {
-        let stage = stage.split(' ').next().unwrap_or_default();
-        let group = format!("{stage}: {}", general(reason));
         self.groups
-            .entry(group)
+            .entry(Self::group(stage, reason))
             .or_insert_with(|| (0, module.to_owned()))
             .0 += 1;
+    }
+
+    /// The group that a failure belongs to.
+    pub fn group(stage: &str, reason: &str) -> String {
+        let stage = stage.split(' ').next().unwrap_or_default();
+        format!("{stage}: {}", general(reason))
     }
 
     /// A table, largest group first: count, reason, an example.

@@ -1,16 +1,18 @@
 //! Builds in processes of their own, so that a crash or a hang costs one module only.
 //!
-//! The parent writes to a worker's input the number of words of a module and the words; the worker
-//! answers with one line of JSON.
+//! The parent writes to a worker's input how many modules there are to link, and of each the number
+//! of its words and the words; the worker answers with one line of JSON. The kernels are those of
+//! the first module.
 
 use crate::CorpusModule;
-use crate::jit::Jit;
+use crate::images::entry_points;
+use crate::jit::{Failure, Jit};
+use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -21,13 +23,15 @@ struct Answer {
     stage: Option<String>,
     /// Why.
     reason: String,
+    /// How many kernels were compiled.
+    kernels: usize,
 }
 
 /// Outcome of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The module and all of its kernels were built.
-    Built,
+    /// The module and all of its kernels, so many, were built.
+    Built(usize),
     /// What failed and why.
     Failed(String, String),
 }
@@ -39,33 +43,59 @@ pub enum Outcome {
 pub fn serve(jit: &Path) -> anyhow::Result<()> {
     let jit = Jit::open(jit)?;
     let mut input = std::io::stdin().lock();
-    loop {
-        let mut count = [0; 4];
-        if input.read_exact(&mut count).is_err() {
-            return Ok(());
+    while let Some(count) = number(&mut input) {
+        let mut parts = Vec::new();
+        for _ in 0..count {
+            let words = number(&mut input).context("a module without a length")?;
+            let mut bytes = vec![0; 4 * words];
+            input.read_exact(&mut bytes)?;
+            let (chunks, _) = bytes.as_chunks::<4>();
+            let words = chunks.iter().map(|chunk| u32::from_le_bytes(*chunk));
+            parts.push(words.collect::<Vec<u32>>());
         }
-        let mut bytes = vec![0; 4 * u32::from_le_bytes(count) as usize];
-        input.read_exact(&mut bytes)?;
-        let (chunks, _) = bytes.as_chunks::<4>();
-        let module = CorpusModule {
-            library: Arc::from(""),
-            index: 0,
-            words: chunks.iter().map(|c| u32::from_le_bytes(*c)).collect(),
-        };
-        let answer = match jit.build(&module.words, &module.kernels()) {
-            Ok(()) => Answer {
+        let answer = match build(&jit, &parts) {
+            Ok(kernels) => Answer {
                 stage: None,
                 reason: String::new(),
+                kernels,
             },
             Err(failure) => Answer {
                 stage: Some(failure.stage),
                 reason: failure.reason,
+                kernels: 0,
             },
         };
         let mut output = std::io::stdout().lock();
         writeln!(output, "{}", serde_json::to_string(&answer)?)?;
         output.flush()?;
     }
+    Ok(())
+}
+
+/// The next number of the input; none at its end.
+fn number(input: &mut impl Read) -> Option<usize> {
+    let mut bytes = [0; 4];
+    input.read_exact(&mut bytes).ok()?;
+    Some(u32::from_le_bytes(bytes) as usize)
+}
+
+/// Links the parts if there are several, compiles the kernels of the first and says how many.
+fn build(jit: &Jit, parts: &[Vec<u32>]) -> Result<usize, Failure> {
+    let kernels = parts
+        .first()
+        .map_or_else(Vec::new, |words| entry_points(words));
+    match parts {
+        [words] => jit.build(words, &kernels)?,
+        _ => {
+            let parts: Vec<&[u32]> = parts.iter().map(Vec::as_slice).collect();
+            let words = ur_spirv::link(&parts).map_err(|error| Failure {
+                stage: "link".to_owned(),
+                reason: error.to_string(),
+            })?;
+            jit.build(&words, &kernels)?;
+        }
+    }
+    Ok(kernels.len())
 }
 
 /// The parent's side of a worker; the process is started when it is needed and again after it died.
@@ -92,18 +122,20 @@ impl Worker {
         }
     }
 
-    /// Builds one module.
+    /// Builds the kernels of the first module, linked with the others.
     ///
     /// # Errors
     /// No worker can be started.
-    pub fn build(&mut self, module: &CorpusModule) -> anyhow::Result<Outcome> {
+    pub fn build(&mut self, parts: &[&CorpusModule]) -> anyhow::Result<Outcome> {
         let mut running = match self.running.take() {
             Some(running) => running,
             None => self.start()?,
         };
-        let count = (module.words.len() as u32).to_le_bytes();
-        let words = module.words.iter().flat_map(|word| word.to_le_bytes());
-        let bytes: Vec<u8> = count.into_iter().chain(words).collect();
+        let mut bytes = (parts.len() as u32).to_le_bytes().to_vec();
+        for part in parts {
+            bytes.extend((part.words.len() as u32).to_le_bytes());
+            bytes.extend(part.words.iter().flat_map(|word| word.to_le_bytes()));
+        }
         // A worker that died does not read; the missing answer tells.
         let _ = running.input.write_all(&bytes);
         match running.lines.recv_timeout(self.timeout) {
@@ -111,7 +143,7 @@ impl Worker {
                 self.running = Some(running);
                 let answer: Answer = serde_json::from_str(&line)?;
                 Ok(match answer.stage {
-                    None => Outcome::Built,
+                    None => Outcome::Built(answer.kernels),
                     Some(stage) => Outcome::Failed(stage, answer.reason),
                 })
             }
