@@ -6,8 +6,8 @@
 use std::path::Path;
 use std::process::Command;
 
-/// LLVM components: the JIT linker, the x86 back end, the optimiser and the IR parser.
-const COMPONENTS: [&str; 4] = ["orcjit", "x86codegen", "passes", "irreader"];
+/// LLVM components: the x86 back end, the optimiser and the IR parser.
+const COMPONENTS: [&str; 3] = ["x86codegen", "passes", "irreader"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -45,6 +45,8 @@ fn main() {
     println!("cargo:rustc-cdylib-link-arg=-Wl,--exclude-libs,ALL");
     println!("cargo:rustc-cdylib-link-arg=-Wl,--gc-sections");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libur_jit.so");
+    // Tells builds of the library apart: code that one of them made is kept for that one.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,--build-id=sha1");
 }
 
 /// Runs a program and returns its output on one line.

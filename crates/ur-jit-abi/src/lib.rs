@@ -17,15 +17,27 @@
 //!   the block is its byte offset into `local`), aligned to [`LOCAL_ALIGN`];
 //! * `scratch`: `scratch_fixed + scratch_per_item * work-items in a group` bytes, aligned to
 //!   [`LOCAL_ALIGN`], whose content is undefined before and after.
+//!
+//! # Code that is kept
+//!
+//! What was compiled can be had as bytes ([`record`]) that are loaded without the JIT library, in
+//! this process or another one.
 
+pub mod code;
+mod image_arg;
 mod open;
+pub mod record;
+pub mod wire;
 
+pub use image_arg::{
+    Addressing, ChannelOrder, ChannelType, ImageDescriptor, ImageFormat, SamplerBits,
+};
 pub use open::open;
 
 use std::ffi::{c_char, c_void};
 
 /// Version of this interface; a table with another version is refused.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// Name of the function that the JIT library exports: `extern "C" fn() -> *const JitTable`.
 pub const ENTRY_SYMBOL: &str = "ur_jit_table";
@@ -76,13 +88,30 @@ pub enum ArgKind {
     Pointer = 1,
     /// A pointer to local memory: an 8-byte offset into the local block.
     Local = 2,
-    /// A sampler or image handle: 8 bytes.
-    Opaque = 3,
+    /// The address of an [`ImageDescriptor`]: 8 bytes.
+    Image = 3,
+    /// [`SamplerBits`]: 8 bytes.
+    Sampler = 4,
+}
+
+impl ArgKind {
+    /// The kind with that number, if there is one.
+    pub fn of(number: u32) -> Option<ArgKind> {
+        [
+            ArgKind::Value,
+            ArgKind::Pointer,
+            ArgKind::Local,
+            ArgKind::Image,
+            ArgKind::Sampler,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u32 == number)
+    }
 }
 
 /// One kernel argument and its place in the argument block.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgInfo {
     /// Kind of the argument.
     pub kind: ArgKind,
@@ -178,7 +207,8 @@ pub enum Status {
     Internal = 4,
 }
 
-/// Receives text (a message, a listing): called once with UTF-8 bytes that die with the call.
+/// Receives text (a message, a listing) in UTF-8, or the byte form of a record: called once with
+/// bytes that die with the call.
 pub type TextFn = unsafe extern "C" fn(user: *mut c_void, text: *const u8, len: usize);
 
 /// The JIT's functions. Every function is safe to call from several threads at once; none unwinds.
@@ -230,6 +260,23 @@ pub struct JitTable {
         text: TextFn,
         user: *mut c_void,
     ) -> Status,
+    /// Hands `bytes` the [`record::ModuleRecord`] of a module. On failure it gets the reason.
+    pub module_record:
+        unsafe extern "C" fn(module: *mut Module, bytes: TextFn, user: *mut c_void) -> Status,
+    /// Compiles the kernel called `name` and hands `bytes` its [`record::KernelRecord`]. On failure
+    /// it gets the reason.
+    pub kernel_record: unsafe extern "C" fn(
+        module: *mut Module,
+        name: *const u8,
+        name_len: usize,
+        bytes: TextFn,
+        user: *mut c_void,
+    ) -> Status,
+    /// Address of a function of the runtime that code imports by name, or null.
+    pub symbol: unsafe extern "C" fn(name: *const u8, name_len: usize) -> *const c_void,
+    /// Hands `text` the CPU that modules are compiled for if their options name none: LLVM's name,
+    /// a space, and its features.
+    pub host_cpu: unsafe extern "C" fn(text: TextFn, user: *mut c_void),
 }
 
 // SAFETY: the table holds only function pointers and numbers.

@@ -1,16 +1,13 @@
 //! From executable IR to code in memory.
 
-use std::collections::HashSet;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use ur_jit_abi::GroupsFn;
+use ur_jit_abi::code::{CodeImage, Loaded, STORAGE};
+use ur_jit_abi::record::{ENTRY, KernelRecord};
 
 use crate::error::{Error, Result};
-use crate::llvm::{Code, Context, Engine, Module, Symbol, Target};
+use crate::llvm::{Context, Module, Target};
 use crate::lower::FRAME_SIZE;
-use crate::module::{ENTRY, Lowered};
-use crate::{item, runtime};
+use crate::module::Lowered;
+use crate::{item, link};
 
 /// How a module is compiled.
 #[derive(Clone, Debug, Default)]
@@ -57,52 +54,6 @@ impl Options {
     }
 }
 
-/// Code of a kernel.
-pub struct Compiled {
-    /// Runs work-groups.
-    pub entry: GroupsFn,
-    /// Size of a suspended work-item's record and state, or 0 without synchronisation.
-    pub scratch_per_item: u64,
-    /// Scratch whatever the group's size.
-    pub scratch_fixed: u64,
-    /// Private memory of a work-item, an estimate.
-    pub private_size: u64,
-    /// Size of the argument block.
-    pub args_size: u32,
-    /// Local memory of the kernel's own variables.
-    pub local_size: u64,
-    /// Work-items in a sub-group.
-    pub sub_group_size: u32,
-    #[expect(dead_code, reason = "frees the code when it is dropped")]
-    code: Code,
-}
-
-/// The engine that holds all compiled code of the process.
-fn engine() -> Result<&'static Engine> {
-    static ENGINE: OnceLock<std::result::Result<Engine, String>> = OnceLock::new();
-    ENGINE
-        .get_or_init(|| {
-            let symbols: Vec<Symbol> = runtime::symbols()
-                .into_iter()
-                .map(|(name, address)| Symbol { name, address })
-                .collect();
-            Engine::new(&symbols)
-        })
-        .as_ref()
-        .map_err(|message| Error::internal(message.clone()))
-}
-
-/// Names that compiled code may use.
-fn known_symbols() -> &'static HashSet<&'static str> {
-    static KNOWN: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    KNOWN.get_or_init(|| {
-        runtime::symbols()
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect()
-    })
-}
-
 /// Parses and optimises.
 fn optimise<'c>(
     context: &'c Context,
@@ -112,7 +63,7 @@ fn optimise<'c>(
 ) -> Result<Module<'c>> {
     let module = context.parse(text).map_err(Error::internal)?;
     for name in module.unresolved() {
-        if !known_symbols().contains(name.as_str()) {
+        if name != STORAGE && link::symbol(&name).is_none() {
             return Err(Error::unsupported(format!("the function {name}")));
         }
     }
@@ -127,35 +78,20 @@ fn optimise<'c>(
 ///
 /// # Errors
 /// A message when LLVM refuses the code or it needs a function that is not there.
-pub fn compile(kernel: &Lowered, options: &Options) -> Result<Compiled> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let entry = format!("{ENTRY}.{number}");
-    let frame_size = format!("{FRAME_SIZE}.{number}");
-    let text = kernel
-        .text
-        .replace(ENTRY, &entry)
-        .replace(FRAME_SIZE, &frame_size);
-
+pub fn compile(kernel: &Lowered, options: &Options) -> Result<KernelRecord> {
     let context = Context::new();
     let target = options.target()?;
-    let module = optimise(&context, &text, &target, options)?;
+    let module = optimise(&context, &kernel.text, &target, options)?;
     let object = target.object(&module).map_err(Error::internal)?;
     context.take_errors().map_err(Error::internal)?;
-    let mut names = vec![entry.as_str()];
+    let mut names = vec![ENTRY];
     if kernel.sync {
-        names.push(&frame_size);
+        names.push(FRAME_SIZE);
     }
-    let code = engine()?.add(object, &names).map_err(Error::internal)?;
-
-    // SAFETY: the address is that of the function that `lower` built with this type.
-    let function: GroupsFn = unsafe { std::mem::transmute(code.addresses[0]) };
+    let mut image = link::link(object.bytes(), &names).map_err(Error::internal)?;
     let (scratch_fixed, scratch_per_item) = if kernel.sync {
-        // SAFETY: as above; the function has no side effects and needs nothing.
-        let size = unsafe {
-            let size: extern "C" fn() -> u64 = std::mem::transmute(code.addresses[1]);
-            size()
-        };
+        let size = frame_size(&image)?;
+        image.exports.retain(|(name, _)| name == ENTRY);
         (
             item::group::BYTES,
             kernel.record_bytes + size.next_multiple_of(kernel.frame_align),
@@ -163,18 +99,30 @@ pub fn compile(kernel: &Lowered, options: &Options) -> Result<Compiled> {
     } else {
         (0, 0)
     };
-    Ok(Compiled {
-        entry: function,
-        scratch_per_item,
+    Ok(KernelRecord {
+        args: kernel.args.clone(),
+        args_size: kernel.args_size,
+        sub_group_size: kernel.sub_group_size,
+        local_size: kernel.local_size,
         scratch_fixed,
+        scratch_per_item,
         private_size: kernel
             .private_size
             .max(scratch_per_item.saturating_sub(kernel.record_bytes)),
-        args_size: kernel.args_size,
-        local_size: kernel.local_size,
-        sub_group_size: kernel.sub_group_size,
-        code,
+        image,
     })
+}
+
+/// Asks the code for the size of a suspended work-item, which LLVM alone knows.
+fn frame_size(image: &CodeImage) -> Result<u64> {
+    // The function calls nothing, so what the kernel imports need not be there.
+    let code = Loaded::new(image, |_| Some(0)).map_err(Error::internal)?;
+    let at = code
+        .find(FRAME_SIZE)
+        .ok_or_else(|| Error::internal("the code does not say its frame size"))?;
+    // SAFETY: `lower` built the function with this type; it returns a constant.
+    let size: extern "C" fn() -> u64 = unsafe { std::mem::transmute(at) };
+    Ok(size())
 }
 
 /// The kernel's IR after optimisation.

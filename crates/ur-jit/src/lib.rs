@@ -10,11 +10,13 @@ pub mod error;
 mod group;
 pub mod ir;
 mod item;
+pub mod link;
 pub mod llvm;
 pub mod lower;
 pub mod module;
 mod opencl_std;
 mod runtime;
+mod storage;
 pub mod table;
 #[cfg(test)]
 mod testing;

@@ -1,21 +1,19 @@
 //! Everything that calls LLVM: safe wrappers over its C interface.
 //!
-//! A [`Context`] belongs to one compilation and is never shared between threads; the [`Engine`] that
-//! holds the finished code is shared by all. Failures come back as messages.
+//! A [`Context`] belongs to one compilation and is never shared between threads. What comes out are
+//! object files, which [`crate::link`] makes use of. Failures come back as messages.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use llvm_sys::ir_reader::LLVMParseIRInContext;
-use llvm_sys::orc2::lljit::*;
-use llvm_sys::orc2::*;
 use llvm_sys::prelude::*;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
@@ -384,195 +382,10 @@ impl Drop for Buffer {
     }
 }
 
-/// A function of this process that compiled code may call.
-#[derive(Clone, Copy)]
-pub struct Symbol {
-    /// Name in the IR.
-    pub name: &'static str,
-    /// Its address.
-    pub address: usize,
-}
-
-/// Holds compiled code. Code sees the symbols it was given and nothing else of the process.
-pub struct Engine {
-    jit: LLVMOrcLLJITRef,
-    session: LLVMOrcExecutionSessionRef,
-    library: LLVMOrcJITDylibRef,
-    /// What ORC had to say about failures; a lookup that fails only says that it did.
-    reports: Box<Mutex<Vec<String>>>,
-}
-
-// SAFETY: ORC's session, libraries and trackers lock internally.
-unsafe impl Send for Engine {}
-// SAFETY: as above.
-unsafe impl Sync for Engine {}
-
-impl Engine {
-    /// Makes an engine whose code may call `symbols`.
-    ///
-    /// # Errors
-    /// A message when ORC cannot be set up.
-    pub fn new(symbols: &[Symbol]) -> Result<Self, String> {
-        initialise();
-        extern "C" fn report(user: *mut c_void, error: LLVMErrorRef) {
-            if let Err(text) = check(error) {
-                // SAFETY: `user` is the boxed list of the engine, which outlives its session.
-                let reports = unsafe { &*user.cast::<Mutex<Vec<String>>>() };
-                if let Ok(mut reports) = reports.lock() {
-                    reports.push(text);
-                }
-            }
-        }
-        let reports = Box::<Mutex<Vec<String>>>::default();
-        let mut jit = ptr::null_mut();
-        // SAFETY: the null builder asks for the defaults; the session and the library belong to
-        // the engine and live as long as it does. Each interned name is handed over to ORC.
-        unsafe {
-            check(LLVMOrcCreateLLJIT(&raw mut jit, ptr::null_mut()))?;
-            let session = LLVMOrcLLJITGetExecutionSession(jit);
-            let list = ptr::from_ref(&*reports).cast_mut().cast();
-            LLVMOrcExecutionSessionSetErrorReporter(session, report, list);
-            // A bare library has no link to the process's own symbols.
-            let library = LLVMOrcExecutionSessionCreateBareJITDylib(session, c"kernels".as_ptr());
-            let mut pairs = Vec::with_capacity(symbols.len());
-            for symbol in symbols {
-                let name = c_string(symbol.name)?;
-                pairs.push(LLVMOrcCSymbolMapPair {
-                    Name: LLVMOrcExecutionSessionIntern(session, name.as_ptr()),
-                    Sym: LLVMJITEvaluatedSymbol {
-                        Address: symbol.address as u64,
-                        Flags: LLVMJITSymbolFlags {
-                            GenericFlags:
-                                LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsExported as u8
-                                    | LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsCallable
-                                        as u8,
-                            TargetFlags: 0,
-                        },
-                    },
-                });
-            }
-            if !pairs.is_empty() {
-                let unit = LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len());
-                check(LLVMOrcJITDylibDefine(library, unit))?;
-            }
-            Ok(Self {
-                jit,
-                session,
-                library,
-                reports,
-            })
-        }
-    }
-
-    /// Adds an object file and finds functions in it. `names` must differ from all names in use.
-    ///
-    /// # Errors
-    /// A message naming what cannot be resolved.
-    pub fn add(&'static self, object: Buffer, names: &[&str]) -> Result<Code, String> {
-        // SAFETY: the engine lives for ever. ORC takes the buffer over, so its owner here is
-        // forgotten; the tracker is owned by the `Code` made at once, which frees it on each path.
-        let code = unsafe {
-            let tracker = LLVMOrcJITDylibCreateResourceTracker(self.library);
-            let raw = object.0;
-            std::mem::forget(object);
-            let code = Code {
-                tracker,
-                addresses: Vec::new(),
-            };
-            check(LLVMOrcLLJITAddObjectFileWithRT(self.jit, tracker, raw))?;
-            code
-        };
-        let mut code = code;
-        for name in names {
-            code.addresses.push(self.lookup(name)?);
-        }
-        Ok(code)
-    }
-
-    /// Address of a symbol, linking what it needs.
-    fn lookup(&self, name: &str) -> Result<usize, String> {
-        type Answer = Option<Result<usize, String>>;
-        extern "C" fn answer(
-            error: LLVMErrorRef,
-            pairs: LLVMOrcCSymbolMapPairs,
-            count: usize,
-            user: *mut c_void,
-        ) {
-            let result = check(error).and_then(|()| {
-                if count == 0 {
-                    return Err("the lookup found nothing".to_owned());
-                }
-                // SAFETY: without an error there are `count` pairs, alive during this call.
-                Ok(unsafe { (*pairs).Sym.Address as usize })
-            });
-            // SAFETY: `user` is the answer below, which outlives the lookup: without a dispatcher
-            // ORC does all its work before `LLVMOrcExecutionSessionLookup` returns.
-            unsafe { *user.cast::<Answer>() = Some(result) };
-        }
-        let c_name = c_string(name)?;
-        let mut found: Answer = None;
-        // SAFETY: order, set and answer outlive the call; the interned name's count is taken over
-        // by the lookup.
-        unsafe {
-            let mut order = LLVMOrcCJITDylibSearchOrderElement {
-                JD: self.library,
-                JDLookupFlags:
-                    LLVMOrcJITDylibLookupFlags::LLVMOrcJITDylibLookupFlagsMatchAllSymbols,
-            };
-            let mut set = LLVMOrcCLookupSetElement {
-                Name: LLVMOrcExecutionSessionIntern(self.session, c_name.as_ptr()),
-                LookupFlags: LLVMOrcSymbolLookupFlags::LLVMOrcSymbolLookupFlagsRequiredSymbol,
-            };
-            LLVMOrcExecutionSessionLookup(
-                self.session,
-                LLVMOrcLookupKind::LLVMOrcLookupKindStatic,
-                &raw mut order,
-                1,
-                &raw mut set,
-                1,
-                answer,
-                (&raw mut found).cast(),
-            );
-        }
-        let found = found.unwrap_or_else(|| Err(format!("the lookup of {name} did not finish")));
-        found.map_err(|mut message| {
-            if let Ok(mut reports) = self.reports.lock() {
-                for report in reports.drain(..) {
-                    message.push_str("; ");
-                    message.push_str(&report);
-                }
-            }
-            message
-        })
-    }
-}
-
-/// Code in memory; dropping it frees the memory.
-pub struct Code {
-    tracker: LLVMOrcResourceTrackerRef,
-    /// Addresses of the functions asked for, in their order.
-    pub addresses: Vec<usize>,
-}
-
-// SAFETY: the tracker is locked by its session.
-unsafe impl Send for Code {}
-// SAFETY: as above.
-unsafe impl Sync for Code {}
-
-impl Drop for Code {
-    fn drop(&mut self) {
-        // SAFETY: this object owns the tracker; whoever frees code promises that no thread runs it.
-        unsafe {
-            // Nothing can be done about memory that does not come back.
-            let _ = check(LLVMOrcResourceTrackerRemove(self.tracker));
-            LLVMOrcReleaseResourceTracker(self.tracker);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link;
 
     const ADD: &str = "define i32 @add_one(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n";
 
@@ -583,10 +396,10 @@ mod tests {
         let target = Target::new(None, None).expect("host target");
         module.run(&target, "default<O2>").expect("optimises");
         let object = target.object(&module).expect("emits");
-        let engine: &'static Engine = Box::leak(Box::new(Engine::new(&[]).expect("engine")));
-        let code = engine.add(object, &["add_one"]).expect("links");
+        let code = link::load(object.bytes(), &["add_one"]).expect("links");
+        let at = code.find("add_one").expect("exported");
         // SAFETY: the address is that of the function compiled above, with this signature.
-        let add: extern "C" fn(i32) -> i32 = unsafe { std::mem::transmute(code.addresses[0]) };
+        let add: extern "C" fn(i32) -> i32 = unsafe { std::mem::transmute(at) };
         assert_eq!(add(41), 42);
     }
 
@@ -607,8 +420,7 @@ mod tests {
         assert_eq!(module.unresolved(), ["getpid"]);
         let target = Target::new(None, None).expect("host target");
         let object = target.object(&module).expect("emits");
-        let engine: &'static Engine = Box::leak(Box::new(Engine::new(&[]).expect("engine")));
-        let Err(message) = engine.add(object, &["who"]) else {
+        let Err(message) = link::load(object.bytes(), &["who"]) else {
             panic!("a symbol of the process was found");
         };
         assert!(message.contains("getpid"), "{message}");

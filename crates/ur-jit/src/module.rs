@@ -1,23 +1,26 @@
 //! A SPIR-V module handed to the JIT, with storage for its variables and its kernels' IR.
 
-use std::alloc::Layout;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use ur_jit_abi::ArgInfo;
-use ur_spirv::spirv::{LinkageType, StorageClass};
-use ur_spirv::{Id, SpecOverride};
+use ur_jit_abi::code::{Loaded, STORAGE};
+use ur_jit_abi::record::{ENTRY, KernelRecord, LoadedKernel, ModuleRecord};
+use ur_spirv::SpecOverride;
 
-use crate::compile::{self, Compiled, Options};
+use crate::compile::{self, Options};
 use crate::error::{Error, Result};
-use crate::lower;
-use crate::translate::{self, Lowering, Translated, Variables};
+use crate::storage::Storage;
+use crate::translate::{self, Lowering, Translated};
+use crate::{link, lower};
 
 /// A module: read, checked and translated, with nothing compiled yet.
 pub struct Module {
     spv: ur_spirv::Module,
     options: Options,
-    storage: Arc<Storage>,
+    storage: Storage,
+    /// The variables' memory, made when something needs it.
+    memory: OnceLock<std::result::Result<Arc<Loaded>, String>>,
     kernels: HashMap<String, Lowered>,
 }
 
@@ -42,11 +45,8 @@ pub struct Lowered {
     /// Work-items in a sub-group.
     pub sub_group_size: u32,
     /// Code that kernel objects alive now share.
-    code: Mutex<Weak<Compiled>>,
+    code: Mutex<Weak<LoadedKernel>>,
 }
-
-/// Name of the entry function in [`Lowered::text`]; a number goes behind it when it is compiled.
-pub const ENTRY: &str = "ur.entry";
 
 impl Module {
     /// Reads, checks and translates a module.
@@ -55,7 +55,7 @@ impl Module {
     /// The broken rule, or what is not supported.
     pub fn new(words: &[u32], spec: &[SpecOverride], options: Options) -> Result<Self> {
         let spv = ur_spirv::Module::parse(words, spec)?;
-        let storage = Arc::new(Storage::new(&spv)?);
+        let storage = Storage::new(&spv)?;
         let mut kernels = HashMap::new();
         for entry in &spv.entry_points {
             let kernel = translate::kernel(
@@ -63,7 +63,7 @@ impl Module {
                 &entry.name,
                 options.sub_group_size,
                 Lowering::Coroutine,
-                &*storage,
+                &storage,
             )
             .map_err(|mut error| {
                 error.message = format!("kernel {}: {}", entry.name, error.message);
@@ -76,6 +76,7 @@ impl Module {
             spv,
             options,
             storage,
+            memory: OnceLock::new(),
             kernels,
         })
     }
@@ -109,7 +110,18 @@ impl Module {
             Some(code) => code,
             None => {
                 // Not under the lock: compiling twice at worst wastes time.
-                let code = Arc::new(compile::compile(lowered, &self.options)?);
+                let record = compile::compile(lowered, &self.options)?;
+                let base = self.memory()?.start();
+                let resolve = |name: &str| {
+                    if name == STORAGE {
+                        Some(base)
+                    } else {
+                        link::symbol(name)
+                    }
+                };
+                // SAFETY: the record was just made here.
+                let code = unsafe { record.load(resolve) }.map_err(Error::internal)?;
+                let code = Arc::new(code);
                 match lowered.code.lock() {
                     Ok(mut slot) => *slot = Arc::downgrade(&code),
                     Err(poisoned) => *poisoned.into_inner() = Arc::downgrade(&code),
@@ -119,9 +131,29 @@ impl Module {
         };
         Ok(Kernel {
             code,
-            storage: Arc::clone(&self.storage),
-            args: lowered.args.clone().into_boxed_slice(),
+            _memory: Arc::clone(self.memory()?),
         })
+    }
+
+    /// Compiles a kernel for later.
+    ///
+    /// # Errors
+    /// As [`Module::compile`].
+    pub fn record_kernel(&self, name: &str) -> Result<KernelRecord> {
+        compile::compile(self.kernel(name)?, &self.options)
+    }
+
+    /// What must be known of the module to use its compiled kernels.
+    pub fn record(&self) -> &ModuleRecord {
+        self.storage.record()
+    }
+
+    /// The memory of its variables.
+    fn memory(&self) -> Result<&Arc<Loaded>> {
+        self.memory
+            .get_or_init(|| Loaded::new(&self.record().storage, |_| None).map(Arc::new))
+            .as_ref()
+            .map_err(|reason| Error::internal(reason.clone()))
     }
 
     /// A kernel's text at a stage: `ir`, `lowered`, `optimised` or `asm`.
@@ -137,7 +169,7 @@ impl Module {
                     name,
                     self.options.sub_group_size,
                     Lowering::Placeholder,
-                    &*self.storage,
+                    &self.storage,
                 )?;
                 Ok(kernel.ir.render())
             }
@@ -151,17 +183,14 @@ impl Module {
     /// Address and size of a variable by its linkage name.
     ///
     /// # Errors
-    /// No such variable.
+    /// No such variable, or no memory for it.
     pub fn variable(&self, name: &str) -> Result<(u64, u64)> {
-        self.spv
-            .globals
-            .iter()
-            .filter(|global| global.linkage.as_ref().is_some_and(|l| l.name == name))
-            .find_map(|global| {
-                let size = self.spv.layout(global.pointee)?.size;
-                Some((self.storage.address(global.id)?, size))
-            })
-            .ok_or_else(|| Error::not_found(format!("no variable is called {name}")))
+        let mut variables = self.record().variables.iter();
+        let variable = variables
+            .find(|variable| variable.name == name)
+            .ok_or_else(|| Error::not_found(format!("no variable is called {name}")))?;
+        let base = self.memory()?.start() as u64;
+        Ok((base + variable.offset, variable.size))
     }
 }
 
@@ -185,110 +214,7 @@ impl Lowered {
 /// A compiled kernel. Keeps its code and the module's variables alive.
 pub struct Kernel {
     /// The code and its figures.
-    pub code: Arc<Compiled>,
-    /// The arguments' places.
-    pub args: Box<[ArgInfo]>,
-    #[expect(dead_code, reason = "held for the code, which has its addresses")]
-    storage: Arc<Storage>,
-}
-
-/// Most bytes of program-scope variables of a module.
-const MAX_STORAGE: u64 = 1 << 30;
-
-/// Memory of a module's program-scope variables.
-struct Storage {
-    memory: *mut u8,
-    layout: Option<Layout>,
-    offsets: HashMap<Id, u64>,
-}
-
-// SAFETY: the memory is written only while the storage is being made; afterwards it belongs to the
-// kernels, which reach it by address.
-unsafe impl Send for Storage {}
-// SAFETY: as above.
-unsafe impl Sync for Storage {}
-
-impl Storage {
-    /// Allocates and initialises all variables of the module that it defines itself.
-    fn new(spv: &ur_spirv::Module) -> Result<Self> {
-        let mut offsets = HashMap::new();
-        let mut end = 0u64;
-        for global in &spv.globals {
-            let imported = global
-                .linkage
-                .as_ref()
-                .is_some_and(|linkage| linkage.kind == LinkageType::Import);
-            let stored = matches!(
-                global.storage,
-                StorageClass::CrossWorkgroup | StorageClass::UniformConstant
-            );
-            if imported || !stored {
-                continue;
-            }
-            // A variable of a type without a size (a sampler, say) fails where it is used.
-            let Some(layout) = spv.layout(global.pointee) else {
-                continue;
-            };
-            let align = spv
-                .decoration(global.id, ur_spirv::spirv::Decoration::Alignment)
-                .and_then(|decoration| decoration.params.first().copied())
-                .filter(|align| align.is_power_of_two() && *align <= 4096);
-            let align = layout.align.max(u64::from(align.unwrap_or(1)));
-            end = end.next_multiple_of(align);
-            offsets.insert(global.id, end);
-            end += layout.size;
-        }
-        let mut storage = Self {
-            memory: std::ptr::null_mut(),
-            layout: None,
-            offsets,
-        };
-        if end == 0 {
-            return Ok(storage);
-        }
-        let too_large = || Error::unsupported(format!("{end} bytes of program-scope variables"));
-        if end > MAX_STORAGE {
-            return Err(too_large());
-        }
-        let size = usize::try_from(end).map_err(|_| too_large())?;
-        let layout = Layout::from_size_align(size, 4096).map_err(|_| too_large())?;
-        // SAFETY: the layout's size is not zero.
-        storage.memory = unsafe { std::alloc::alloc_zeroed(layout) };
-        if storage.memory.is_null() {
-            return Err(too_large());
-        }
-        storage.layout = Some(layout);
-        // SAFETY: the memory was just allocated with that size, zeroed, and nobody else knows it.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(storage.memory, size) };
-        for global in &spv.globals {
-            let (Some(offset), Some(init)) = (storage.offsets.get(&global.id), global.init) else {
-                continue;
-            };
-            let size = spv.layout(global.pointee).map_or(0, |layout| layout.size);
-            let start = usize::try_from(*offset).unwrap_or(usize::MAX);
-            let place = usize::try_from(size)
-                .ok()
-                .and_then(|size| bytes.get_mut(start..start.checked_add(size)?))
-                .ok_or_else(|| Error::internal("a variable outside its storage"))?;
-            translate::write_bytes(spv, init, place, &|id| storage.address(id))?;
-        }
-        Ok(storage)
-    }
-}
-
-impl Variables for Storage {
-    fn address(&self, id: Id) -> Option<u64> {
-        let offset = self.offsets.get(&id)?;
-        Some(self.memory as u64 + offset)
-    }
-}
-
-impl Drop for Storage {
-    fn drop(&mut self) {
-        if let Some(layout) = self.layout {
-            // SAFETY: the memory was allocated with this layout, and everything that may use it
-            // holds a share of this object.
-            unsafe { std::alloc::dealloc(self.memory, layout) }
-        }
-    }
+    pub code: Arc<LoadedKernel>,
+    /// Held for the code, which has its address.
+    _memory: Arc<Loaded>,
 }

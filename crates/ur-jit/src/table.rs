@@ -10,6 +10,7 @@ use ur_spirv::SpecOverride;
 use crate::compile::Options;
 use crate::error::{Error, Result};
 use crate::module::{Kernel, Module};
+use crate::{link, llvm};
 
 static TABLE: JitTable = JitTable {
     version: ABI_VERSION,
@@ -20,6 +21,10 @@ static TABLE: JitTable = JitTable {
     kernel_create,
     kernel_release,
     kernel_listing,
+    module_record,
+    kernel_record,
+    symbol,
+    host_cpu,
 };
 
 /// The JIT's functions; what the library exports.
@@ -50,11 +55,12 @@ fn guard(mut say: impl FnMut(&str), body: impl FnOnce() -> Result<()>) -> Status
     }
 }
 
-/// Hands text to the caller.
+/// Hands text or bytes to the caller.
 ///
 /// # Safety
 /// `text` and `user` are the pair that the caller of the interface passed.
-unsafe fn hand_over(text: TextFn, user: *mut c_void, message: &str) {
+unsafe fn hand_over(text: TextFn, user: *mut c_void, message: impl AsRef<[u8]>) {
+    let message = message.as_ref();
     // SAFETY: as the caller promises; the bytes live through the call.
     unsafe { text(user, message.as_ptr(), message.len()) }
 }
@@ -197,19 +203,7 @@ unsafe extern "C" fn kernel_create(
         // SAFETY: as above.
         let (module, name) = unsafe { (&*module.cast::<Module>(), name_of(name, name_len)?) };
         let kernel = Box::new(module.compile(name)?);
-        let code = &kernel.code;
-        let described = KernelInfo {
-            entry: code.entry,
-            args: kernel.args.as_ptr(),
-            arg_count: u32::try_from(kernel.args.len()).unwrap_or(u32::MAX),
-            args_size: code.args_size,
-            local_size: code.local_size,
-            scratch_fixed: code.scratch_fixed,
-            scratch_per_item: code.scratch_per_item,
-            private_size: code.private_size,
-            sub_group_size: code.sub_group_size,
-            reserved: 0,
-        };
+        let described = *kernel.code.info();
         // SAFETY: both results are writable.
         unsafe {
             *info = described;
@@ -252,4 +246,63 @@ unsafe extern "C" fn kernel_listing(
         say(&module.listing(name, &stage)?);
         Ok(())
     })
+}
+
+unsafe extern "C" fn module_record(
+    module: *mut ur_jit_abi::Module,
+    bytes: TextFn,
+    user: *mut c_void,
+) -> Status {
+    // SAFETY: the caller keeps the interface's promises about each pointer.
+    let say = |message: &str| unsafe { hand_over(bytes, user, message) };
+    guard(say, || {
+        // SAFETY: as above.
+        let record = unsafe { &*module.cast::<Module>() }.record().to_bytes();
+        // SAFETY: as above.
+        unsafe { hand_over(bytes, user, &record) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn kernel_record(
+    module: *mut ur_jit_abi::Module,
+    name: *const u8,
+    name_len: usize,
+    bytes: TextFn,
+    user: *mut c_void,
+) -> Status {
+    // SAFETY: the caller keeps the interface's promises about each pointer.
+    let say = |message: &str| unsafe { hand_over(bytes, user, message) };
+    guard(say, || {
+        // SAFETY: as above.
+        let (module, name) = unsafe { (&*module.cast::<Module>(), name_of(name, name_len)?) };
+        let record = module.record_kernel(name)?.to_bytes();
+        // SAFETY: as above.
+        unsafe { hand_over(bytes, user, &record) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn symbol(name: *const u8, name_len: usize) -> *const c_void {
+    let mut address = 0;
+    let _ = guard(
+        |_| {},
+        || {
+            // SAFETY: the name is readable, as the interface says.
+            let name = unsafe { name_of(name, name_len) }?;
+            address = link::symbol(name).unwrap_or(0);
+            Ok(())
+        },
+    );
+    address as *const c_void
+}
+
+unsafe extern "C" fn host_cpu(text: TextFn, user: *mut c_void) {
+    // SAFETY: the caller keeps the interface's promises about each pointer.
+    let say = |message: &str| unsafe { hand_over(text, user, message) };
+    let _ = guard(say, || {
+        let (cpu, features) = llvm::host();
+        say(&format!("{cpu} {features}"));
+        Ok(())
+    });
 }

@@ -1,13 +1,13 @@
 //! Compiling and calling functions in tests.
 
 use crate::ir::ModuleBuilder;
-use crate::llvm::{Code, Context, Engine, Symbol, Target};
-use crate::runtime;
+use crate::link;
+use crate::llvm::{Context, Target};
+use ur_jit_abi::code::Loaded;
 
 /// A module compiled for this machine.
 pub struct Compiled {
-    names: Vec<String>,
-    code: Code,
+    code: Loaded,
 }
 
 impl Compiled {
@@ -25,16 +25,10 @@ impl Compiled {
         };
         let target = Target::new(None, None).expect("the host is a target");
         let object = target.object(&parsed).expect("code is generated");
-        let symbols: Vec<Symbol> = runtime::symbols()
-            .into_iter()
-            .map(|(name, address)| Symbol { name, address })
-            .collect();
-        // An engine for each, since names are unique in one; they are few enough to leak.
-        let engine = Box::leak(Box::new(Engine::new(&symbols).expect("the engine starts")));
         let names = module.exported();
         let list: Vec<&str> = names.iter().map(String::as_str).collect();
-        let code = engine.add(object, &list).expect("the code links");
-        Compiled { names, code }
+        let code = link::load(object.bytes(), &list).expect("the code links");
+        Compiled { code }
     }
 
     /// The function `name`.
@@ -46,12 +40,10 @@ impl Compiled {
     /// # Panics
     /// If there is none.
     pub unsafe fn function<F: Copy>(&self, name: &str) -> F {
-        let index = self
-            .names
-            .iter()
-            .position(|n| n == name)
+        let address = self
+            .code
+            .find(name)
             .unwrap_or_else(|| panic!("no function {name}"));
-        let address = self.code.addresses[index];
         assert_eq!(size_of::<F>(), size_of::<usize>());
         // SAFETY: the caller promises that `F` is the function's type; it is as large as an address.
         unsafe { std::mem::transmute_copy(&address) }

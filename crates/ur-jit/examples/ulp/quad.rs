@@ -1,7 +1,9 @@
 //! 128-bit floating point from the C library, as the reference that results are measured against.
 
 use std::sync::OnceLock;
-use ur_jit::llvm::{Code, Context, Engine, Symbol, Target};
+use ur_jit::link::link;
+use ur_jit::llvm::{Context, Target};
+use ur_jit_abi::code::Loaded;
 
 /// An IEEE 128-bit number, as its bits.
 #[derive(Clone, Copy)]
@@ -49,18 +51,16 @@ functions! {
 
 /// The function that calls `name`, all of them compiled at first use.
 fn wrapper(name: &str) -> Call {
-    static CODE: OnceLock<Code> = OnceLock::new();
+    static CODE: OnceLock<Loaded> = OnceLock::new();
     let code = CODE.get_or_init(|| compile().expect("the reference compiles"));
-    let index = symbols()
-        .iter()
-        .position(|(known, _)| *known == name)
-        .expect("a listed function");
+    let at = code.find(&format!("call.{name}"));
+    let at = at.expect("a listed function");
     // SAFETY: built with this signature, and the code stays for ever.
-    unsafe { std::mem::transmute::<usize, Call>(code.addresses[index]) }
+    unsafe { std::mem::transmute::<usize, Call>(at) }
 }
 
 /// One function for each symbol that loads the operands, calls it and stores the result.
-fn compile() -> Result<Code, String> {
+fn compile() -> Result<Loaded, String> {
     let mut text = String::new();
     let mut names = Vec::new();
     for (name, _) in symbols() {
@@ -83,13 +83,12 @@ fn compile() -> Result<Code, String> {
     let context = Context::new();
     let module = context.parse(&text)?;
     let object = Target::new(None, None)?.object(&module)?;
-    let symbols: Vec<Symbol> = symbols()
-        .into_iter()
-        .map(|(name, address)| Symbol { name, address })
-        .collect();
-    let engine: &'static Engine = Box::leak(Box::new(Engine::new(&symbols)?));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    engine.add(object, &names)
+    let image = link(object.bytes(), &names)?;
+    Loaded::new(&image, |name| {
+        let mut all = symbols().into_iter();
+        all.find(|(known, _)| *known == name).map(|(_, at)| at)
+    })
 }
 
 fn apply(call: Call, x: Quad, y: Quad) -> Quad {
