@@ -41,6 +41,9 @@ struct Args {
     /// Depth of expressions
     #[arg(long)]
     depth: Option<usize>,
+    /// Statements of a function, nested ones counted
+    #[arg(long)]
+    total: Option<usize>,
     /// Seconds after which a kernel counts as failed
     #[arg(long, default_value_t = 120)]
     timeout: u64,
@@ -70,6 +73,7 @@ impl Args {
         Size {
             statements: self.statements.unwrap_or(normal.statements).max(2),
             depth: self.depth.unwrap_or(normal.depth).max(1),
+            total: self.total.unwrap_or(normal.total),
             ..normal
         }
     }
@@ -140,6 +144,7 @@ fn command(args: &Args) -> anyhow::Result<Command> {
         .arg(&args.keep)
         .args(["--statements", &size.statements.to_string()])
         .args(["--depth", &size.depth.to_string()])
+        .args(["--total", &size.total.to_string()])
         .args(["--timeout", &args.timeout.to_string()])
         .args(["--shrink-time", &args.shrink_time.to_string()]);
     Ok(command)

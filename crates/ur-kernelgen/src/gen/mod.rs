@@ -18,6 +18,9 @@ pub struct Size {
     pub depth: usize,
     /// Statements that a work-item may carry out, loops counted at their limit.
     pub cost: u64,
+    /// Statements of a function, nested ones counted, before it gives values to its variables and
+    /// shows them. Compilation takes most of the time, and long kernels most of that.
+    pub total: usize,
 }
 
 impl Default for Size {
@@ -26,6 +29,7 @@ impl Default for Size {
             statements: 14,
             depth: 4,
             cost: 600,
+            total: usize::MAX,
         }
     }
 }
@@ -152,6 +156,8 @@ struct Maker<'r> {
     /// What may still be spent, and what a statement costs here.
     budget: u64,
     weight: u64,
+    /// Statements that may still be made.
+    room: usize,
 }
 
 fn kernel(rng: &mut Rng, size: Size, variant: &Variant, huge: bool) -> Kernel {
@@ -202,7 +208,7 @@ fn kernel(rng: &mut Rng, size: Size, variant: &Variant, huge: bool) -> Kernel {
         size,
         shapes,
     };
-    let helpers = rng.below(4);
+    let helpers = rng.below(4).min(size.total / 8);
     let mut functions = Vec::new();
     let mut callees = Vec::new();
     for number in (0..=helpers).rev() {
@@ -304,6 +310,7 @@ impl<'r> Maker<'r> {
             modes,
             budget: shared.size.cost,
             weight: 1,
+            room: shared.size.total,
         }
     }
 
@@ -311,6 +318,7 @@ impl<'r> Maker<'r> {
     fn helper(mut self, array_params: usize, result: Option<Type>) -> (Function, u64) {
         self.result = result;
         self.budget /= 8;
+        self.room = self.room.div_ceil(4);
         for _ in 0..array_params {
             let shape = self.rng.pick(&[0, 1]);
             self.arrays.push(self.shared.shapes[shape].clone());

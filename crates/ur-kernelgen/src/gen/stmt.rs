@@ -7,10 +7,11 @@ impl Maker<'_> {
     /// Makes about `count` statements; fewer when the budget is spent or a way ends.
     pub(super) fn stmts(&mut self, count: usize, out: &mut Vec<Stmt>) {
         for _ in 0..count {
-            if self.budget < self.weight {
+            if self.budget < self.weight || self.room == 0 {
                 return;
             }
             self.budget -= self.weight;
+            self.room -= 1;
             self.stmt(out);
             if matches!(
                 out.last(),
