@@ -31,8 +31,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use kernel::{ArgKind, Kernel, KernelArg};
 pub use link::link;
 pub use model::{
-    Block, Decorated, Def, EntryPoint, ExtSet, Function, Global, Inst, Linkage, Module, Param, Phi,
-    SpecConstant, Terminator,
+    Block, Decorated, Def, EntryPoint, ExtSet, Function, FunctionPointer, Global, Inst, Linkage,
+    Module, Param, Phi, SpecConstant, Terminator,
 };
 /// The enumerations of SPIR-V: opcodes, storage classes, decorations and so on.
 pub use rspirv::spirv;

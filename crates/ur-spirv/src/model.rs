@@ -41,6 +41,8 @@ pub struct Module {
     pub spec_constants: Vec<SpecConstant>,
     /// Alias domains, scopes and scope lists: opcode, id, operands.
     pub alias: Vec<Inst>,
+    /// Constants that are addresses of functions.
+    pub function_pointers: Vec<FunctionPointer>,
     pub(crate) ids: Ids,
     pub(crate) names: Vec<(Id, String)>,
     pub(crate) strings: Vec<(Id, String)>,
@@ -161,6 +163,17 @@ pub struct Linkage {
     pub name: String,
     /// Import, Export or LinkOnceODR.
     pub kind: LinkageType,
+}
+
+/// A constant that is the address of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionPointer {
+    /// Id of the constant.
+    pub id: Id,
+    /// Id of the function.
+    pub function: Id,
+    /// Word offset of the definition.
+    pub offset: usize,
 }
 
 /// A function.

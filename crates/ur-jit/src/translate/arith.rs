@@ -13,7 +13,7 @@ use super::function::Body;
 
 impl Body<'_, '_> {
     /// Two operands of an instruction.
-    fn pair(&mut self, inst: &Inst) -> Result<(Value, Value)> {
+    pub fn pair(&mut self, inst: &Inst) -> Result<(Value, Value)> {
         Ok((self.value(inst.arg(0))?, self.value(inst.arg(1))?))
     }
 

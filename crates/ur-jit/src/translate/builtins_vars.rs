@@ -39,6 +39,9 @@ impl Body<'_, '_> {
 
     /// Value of a built-in variable as type `ty`.
     fn builtin(&mut self, builtin: BuiltIn, ty: &Type) -> Result<Value> {
+        if let Some(mask) = self.lane_mask(builtin) {
+            return Ok(self.fb.bitcast(&mask, ty));
+        }
         if ty.is_vector() {
             let mut lanes = Vec::new();
             for dim in 0..i64::from(ty.lanes()) {
@@ -53,6 +56,44 @@ impl Body<'_, '_> {
         }
         let value = self.scalar_builtin(builtin)?;
         Ok(self.fb.int_cast(&value, ty, false))
+    }
+
+    /// A mask of the work-items of the sub-group that stand in some relation to this one, as 128 bits.
+    fn lane_mask(&mut self, builtin: BuiltIn) -> Option<Value> {
+        use BuiltIn as B;
+        if !matches!(
+            builtin,
+            B::SubgroupEqMask
+                | B::SubgroupGeMask
+                | B::SubgroupGtMask
+                | B::SubgroupLeMask
+                | B::SubgroupLtMask
+        ) {
+            return None;
+        }
+        let record = self.item.clone();
+        let wide = Type::Int(128);
+        let fb = &mut self.fb;
+        let lane = item::load(fb, &record, item::item::LANE, &Type::I32);
+        let size = item::load(fb, &record, item::item::SUB_GROUP_SIZE, &Type::I32);
+        let (lane, size) = (
+            fb.int_cast(&lane, &wide, false),
+            fb.int_cast(&size, &wide, false),
+        );
+        let one = Value::int(&wide, 1);
+        let own = fb.binary("shl", &one, &lane);
+        let below = fb.binary("sub", &own, &one);
+        let upto = fb.binary("or", &own, &below);
+        let above = fb.binary("shl", &one, &size);
+        let all = fb.binary("sub", &above, &one);
+        let without = match builtin {
+            B::SubgroupEqMask => return Some(own),
+            B::SubgroupLeMask => return Some(upto),
+            B::SubgroupLtMask => return Some(below),
+            B::SubgroupGeMask => below,
+            _ => upto,
+        };
+        Some(fb.binary("xor", &all, &without))
     }
 
     /// One dimension of a built-in variable that has three.
@@ -125,13 +166,6 @@ impl Body<'_, '_> {
                 }
                 let up = fb.binary("add", &count, &Value::i64(i64::from(lanes) - 1));
                 fb.binary("udiv", &up, &Value::i64(i64::from(lanes)))
-            }
-            BuiltIn::SubgroupEqMask
-            | BuiltIn::SubgroupGeMask
-            | BuiltIn::SubgroupGtMask
-            | BuiltIn::SubgroupLeMask
-            | BuiltIn::SubgroupLtMask => {
-                return Err(Error::unsupported(format!("the built-in {builtin:?}")));
             }
             other => return self.per_dimension(other, 0),
         })

@@ -20,7 +20,7 @@ fn literal_at(module: &Module, id: Id, depth: u32) -> bool {
         return false;
     }
     match module.constant(id) {
-        Some(Constant::Bits(_) | Constant::Null | Constant::Undef) => true,
+        Some(Constant::Bits(_) | Constant::Null | Constant::Undef | Constant::Function(_)) => true,
         Some(Constant::Composite(parts)) => parts
             .iter()
             .all(|part| literal_at(module, *part, depth + 1)),
@@ -37,6 +37,10 @@ pub fn literal(module: &Module, id: Id) -> Result<Value> {
     Ok(match value {
         Constant::Bits(bits) if register.is_float() => Value::float_bits(&register, *bits),
         Constant::Bits(bits) if register.is_int() => Value::int(&register, i128::from(*bits)),
+        Constant::Function(function) => {
+            let address = function_address(module, *function)?;
+            Value::new(&Type::PTR, format!("inttoptr (i64 {address} to ptr)"))
+        }
         Constant::Null => Value::zero(&register),
         Constant::Undef => Value::undef(&register),
         Constant::Composite(parts) => {
@@ -92,6 +96,11 @@ fn write_at(
     };
     match value {
         Constant::Null | Constant::Undef => Ok(()),
+        Constant::Function(function) => put(
+            bytes,
+            0,
+            &function_address(module, *function)?.to_le_bytes(),
+        ),
         Constant::Bits(bits) => {
             let size = usize::try_from(size(ty)?).unwrap_or(usize::MAX).min(8);
             put(bytes, 0, &bits.to_le_bytes()[..size])
@@ -142,6 +151,10 @@ fn folded_address(
                 value: Constant::Op { op, args },
                 ..
             } => folded_address(module, *op, args, address, depth + 1),
+            Def::Constant {
+                value: Constant::Function(function),
+                ..
+            } => function_address(module, *function),
             Def::Global(_) => address(base)
                 .ok_or_else(|| Error::unsupported(format!("the address of %{base} in a constant"))),
             _ => module
@@ -180,4 +193,10 @@ fn put(bytes: &mut [u8], offset: usize, part: &[u8]) -> Result<()> {
         .ok_or_else(|| Error::internal("a constant larger than its variable"))?
         .copy_from_slice(part);
     Ok(())
+}
+
+/// The number that stands for a function's address.
+fn function_address(module: &Module, function: Id) -> Result<u64> {
+    super::indirect::address(module, function)
+        .ok_or_else(|| Error::internal(format!("%{function} is no function")))
 }

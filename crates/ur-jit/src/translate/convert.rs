@@ -76,10 +76,13 @@ impl Body<'_, '_> {
                         let exact = self.fb.cast(op, &a, &a.ty.with_scalar(&Type::Double));
                         convert_rounded(&mut self.fb, &exact, &ty, rounding)
                     }
+                    Some(rounding) if ty.scalar() == Type::Half => {
+                        // What a double does not hold is far beyond any half.
+                        let near = self.fb.cast(op, &a, &a.ty.with_scalar(&Type::Double));
+                        convert_rounded(&mut self.fb, &near, &ty, rounding)
+                    }
                     Some(rounding) => {
-                        return Err(Error::unsupported(format!(
-                            "{rounding:?} rounding of a 64-bit integer"
-                        )));
+                        self.wide_to_float(&a, &ty, rounding, inst.op == Op::ConvertSToF)
                     }
                 }
             }
@@ -112,6 +115,31 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
+    /// A 64-bit integer as a float or double in a rounding mode other than to the nearest.
+    fn wide_to_float(&mut self, a: &Value, ty: &Type, rounding: Rounding, signed: bool) -> Value {
+        let nearest = self
+            .fb
+            .cast(if signed { "sitofp" } else { "uitofp" }, a, ty);
+        // Back again with enough bits for one past the largest integer, so that the two compare.
+        let wide = a.ty.with_scalar(&Type::Int(66));
+        let exact = self.fb.int_cast(a, &wide, signed);
+        let back = self.fb.cast("fptosi", &nearest, &wide);
+        let above = self.fb.icmp("sgt", &back, &exact);
+        let below = self.fb.icmp("slt", &back, &exact);
+        let bits = self.fb.bitcast(&nearest, &ty.as_int());
+        let (one, minus) = (Value::int(&bits.ty, 1), Value::int(&bits.ty, -1));
+        let negative = self.fb.icmp("slt", &bits, &Value::zero(&bits.ty));
+        // Bits grow with the magnitude.
+        let (wrong, step) = match rounding {
+            Rounding::Up => (below, self.fb.select(&negative, &minus, &one)),
+            Rounding::Down => (above, self.fb.select(&negative, &one, &minus)),
+            _ => (self.fb.select(&negative, &below, &above), minus),
+        };
+        let moved = self.fb.binary("add", &bits, &step);
+        let kept = self.fb.select(&wrong, &moved, &bits);
+        self.fb.bitcast(&kept, ty)
+    }
+
     /// The same bits as another type; pointers and integers included.
     fn reinterpret(&mut self, a: &Value, ty: &Type) -> Result<Value> {
         if a.ty == *ty {
@@ -136,7 +164,7 @@ impl Body<'_, '_> {
     }
 
     /// An integer limited to the range of another type.
-    fn saturate(&mut self, a: &Value, ty: &Type, from_signed: bool, to_signed: bool) -> Value {
+    pub fn saturate(&mut self, a: &Value, ty: &Type, from_signed: bool, to_signed: bool) -> Value {
         let to = ty.scalar_bits();
         let from = a.ty.scalar_bits();
         // Limits of the target as far as the source type can hold them.

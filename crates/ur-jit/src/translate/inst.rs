@@ -59,6 +59,12 @@ impl Body<'_, '_> {
                 self.set(inst, result);
                 return Ok(true);
             }
+            Op::ControlBarrierArriveINTEL => {
+                // Who waits later waits for all to have come that far.
+                let semantics = self.value(inst.arg(2))?;
+                atomic::fence(&mut self.fb, &semantics);
+                return Ok(true);
+            }
             Op::FunctionCall => return self.function_call(inst).map(|()| true),
             Op::ExtInst => return self.extended(inst).map(|()| true),
             _ => {}
@@ -75,6 +81,7 @@ impl Body<'_, '_> {
             || self.compare(inst)?
             || self.convert(inst)?
             || self.composite(inst)?
+            || self.extension(inst)?
             || self.atomic(inst)?)
     }
 
@@ -117,15 +124,7 @@ impl Body<'_, '_> {
         } else if self.t.plan.has_sync(callee) {
             self.inline(function, &args)?
         } else {
-            let mut all = Vec::with_capacity(args.len() + 2);
-            if self.t.plan.needs_item(callee) {
-                all.extend([self.item.clone(), self.group.clone()]);
-            }
-            all.extend(args);
-            let name = self.t.helper_name(callee);
-            let ty = self.t.ty(function.ret)?;
-            let value = self.fb.call(&name, &ty, &all);
-            (ty != Type::Void).then_some(value)
+            self.direct_call(function, args)?
         };
         if let Some(value) = result {
             self.set(inst, value);

@@ -65,6 +65,12 @@ impl Body<'_, '_> {
                 let count = self.fb.int_cast(&count, &ty, true);
                 self.set(inst, count);
             }
+            Op::SizeOf => {
+                let pointee = self.pointee(inst.arg(0))?;
+                let size = self.layout(pointee)?.size;
+                let ty = self.result_ty(inst)?;
+                self.set(inst, Value::int(&ty, i128::from(size)));
+            }
             Op::GenericCastToPtrExplicit => self.explicit_cast(inst)?,
             Op::GenericPtrMemSemantics => {
                 let ptr = self.value(inst.arg(0))?;
@@ -304,13 +310,19 @@ impl Body<'_, '_> {
             }
             StorageClass::Input => self.builtin_in_memory(id),
             StorageClass::CrossWorkgroup | StorageClass::UniformConstant => {
-                let address = self.t.variables.address(id).ok_or_else(|| {
+                let offset = self.t.variables.offset(id).ok_or_else(|| {
                     let name = global.linkage.as_ref().map_or("", |l| l.name.as_str());
                     Error::unsupported(format!("the variable {name} of another module"))
                 })?;
+                // The storage is elsewhere each time the code is loaded.
+                let bytes = Type::Array(std::rc::Rc::new(Type::Int(8)), self.t.variables.size());
+                self.t.ir.extern_global(ur_jit_abi::code::STORAGE, &bytes);
                 Ok(Value::new(
                     &Type::PTR,
-                    format!("inttoptr (i64 {address} to ptr)"),
+                    format!(
+                        "getelementptr inbounds (i8, ptr @{}, i64 {offset})",
+                        ur_jit_abi::code::STORAGE
+                    ),
                 ))
             }
             other => Err(Error::unsupported(format!(

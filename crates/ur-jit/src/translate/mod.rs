@@ -9,9 +9,11 @@ mod builtins_vars;
 mod composite;
 mod constants;
 mod convert;
+mod extension;
 mod function;
 mod group_ops;
 mod imports;
+mod indirect;
 mod inst;
 mod memory;
 mod plan;
@@ -57,8 +59,12 @@ pub enum Lowering {
 
 /// Storage of a module's own variables.
 pub trait Variables {
-    /// Address of the variable with this id, or nothing if it has no storage there.
-    fn address(&self, id: Id) -> Option<u64>;
+    /// Distance in bytes of the variable with this id from the start of the storage, or nothing if
+    /// it has none there.
+    fn offset(&self, id: Id) -> Option<u64>;
+
+    /// Bytes of storage.
+    fn size(&self) -> u64;
 }
 
 /// A translated kernel.
@@ -400,7 +406,10 @@ impl<'m> Translator<'m> {
         let result = self.ty(function.ret)?;
         let mut fb = FunctionBuilder::new(&self.ir, &name, Linkage::Internal, &result, &params);
         // Inlined, the records stay values; a call would force them into memory.
-        fb.attribute(if needs_item {
+        fb.attribute(if self.plan.is_called_by_address(id) {
+            // Such functions may call each other round in circles.
+            "nounwind noinline"
+        } else if needs_item {
             "nounwind alwaysinline"
         } else {
             "nounwind"

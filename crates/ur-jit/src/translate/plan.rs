@@ -7,12 +7,16 @@ use ur_spirv::{Constant, Def, Id, Module};
 
 use crate::error::{Error, Result};
 
+use super::indirect;
+
 /// Facts about the functions that a kernel reaches.
 #[derive(Debug, Default)]
 pub struct Plan {
     facts: HashMap<Id, Facts>,
     /// Workgroup variables used, in order of definition.
     pub locals: Vec<Id>,
+    /// Functions that calls through pointers may reach.
+    by_address: HashSet<Id>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,6 +47,7 @@ impl Plan {
         let mut plan = Self::default();
         let mut uses = Uses::default();
         // Callees before callers; the call graph has no cycle.
+        // What calls through pointers may reach comes below everything else: such calls order nothing.
         let mut stack = vec![(kernel, false)];
         while let Some((id, ready)) = stack.pop() {
             if plan.facts.contains_key(&id) {
@@ -72,6 +77,15 @@ impl Plan {
                             }
                         }
                         None => pending.push((callee, false)),
+                    }
+                }
+                if inst.op == Op::FunctionPointerCallINTEL {
+                    facts.item = true;
+                    if plan.by_address.is_empty() {
+                        plan.by_address
+                            .extend(indirect::candidates(module).map(|f| f.id));
+                        let more = plan.by_address.iter().map(|id| (*id, false));
+                        stack.splice(0..0, more);
                     }
                 }
                 if is_sync(inst.op) {
@@ -107,6 +121,12 @@ impl Plan {
             }
             plan.facts.insert(id, facts);
         }
+        if let Some(id) = plan.by_address.iter().find(|id| plan.has_sync(**id)) {
+            return Err(Error::unsupported(format!(
+                "work-items waiting for each other in function {}, which is called by its address",
+                module.name(*id).unwrap_or_default()
+            )));
+        }
         let order = |id: &Id| match module.def(*id) {
             Def::Global(index) => *index,
             _ => u32::MAX,
@@ -119,6 +139,11 @@ impl Plan {
     /// Whether a function needs the hidden parameters.
     pub fn needs_item(&self, function: Id) -> bool {
         self.facts.get(&function).is_some_and(|facts| facts.item)
+    }
+
+    /// Whether calls through pointers may reach a function.
+    pub fn is_called_by_address(&self, function: Id) -> bool {
+        self.by_address.contains(&function)
     }
 
     /// Whether a function holds a synchronisation point, itself or by a call.
@@ -197,7 +222,7 @@ impl Uses {
 pub fn is_sync(op: Op) -> bool {
     if matches!(
         op,
-        Op::ControlBarrier | Op::GroupWaitEvents | Op::GroupAsyncCopy
+        Op::ControlBarrier | Op::ControlBarrierWaitINTEL | Op::GroupWaitEvents | Op::GroupAsyncCopy
     ) {
         return true;
     }

@@ -28,7 +28,7 @@ impl Body<'_, '_> {
     /// A synchronisation point.
     pub fn synchronise(&mut self, inst: &Inst) -> Result<()> {
         match inst.op {
-            Op::ControlBarrier => {
+            Op::ControlBarrier | Op::ControlBarrierWaitINTEL => {
                 // The work-items of a group run on one thread, so only an order that other groups
                 // are to see takes a fence.
                 let semantics = self.value(inst.arg(2))?;

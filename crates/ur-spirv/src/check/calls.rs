@@ -83,7 +83,33 @@ fn exported_once(module: &Module) -> Result<()> {
     Ok(())
 }
 
-/// Refuses cycles in the call graph.
+/// Checks that each address of a function is one, and is of a type that points to the function's.
+pub fn function_pointers(module: &Module) -> Result<()> {
+    for pointer in &module.function_pointers {
+        let fail = |rule: String| {
+            Err(Error::invalid(
+                pointer.offset,
+                format!("OpConstantFunctionPointerINTEL: {rule}"),
+            ))
+        };
+        let Some(function) = module.function(pointer.function) else {
+            return fail(format!("id {} is no function", pointer.function));
+        };
+        match module.type_of(pointer.id) {
+            Type::Pointer { pointee, .. } if *pointee == function.ty => {}
+            _ => return fail("the type is no pointer to the function's type".to_owned()),
+        }
+        if function.blocks.is_empty() {
+            return Err(Error::unsupported(
+                pointer.offset,
+                "OpConstantFunctionPointerINTEL: the address of an imported function",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses cycles of direct calls in the call graph.
 pub fn no_recursion(module: &Module) -> Result<()> {
     // For each function the functions it calls, with the offset of a call.
     let calls: Vec<Vec<(u32, usize)>> = module

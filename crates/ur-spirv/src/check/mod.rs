@@ -15,6 +15,7 @@ use crate::weight::Budget;
 /// Checks a module that was read, and completes it with what the check finds.
 pub fn check(module: &mut Module) -> Result<()> {
     calls::entry_points(module)?;
+    calls::function_pointers(module)?;
     let mut budget = Budget::new(module)?;
     for (index, function) in module.functions.iter().enumerate() {
         for (number, block) in function.blocks.iter().enumerate() {

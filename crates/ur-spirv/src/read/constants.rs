@@ -4,7 +4,7 @@ use super::Reader;
 use crate::constant::Constant;
 use crate::decode::Raw;
 use crate::fold;
-use crate::model::{Def, Global, Linkage, SpecConstant};
+use crate::model::{Def, FunctionPointer, Global, Linkage, SpecConstant};
 use crate::types::Type;
 use crate::{Id, Result, grammar, weight};
 use rspirv::spirv::{BuiltIn, Decoration, LinkageType, Op, StorageClass};
@@ -42,7 +42,15 @@ impl Reader<'_> {
                     linear: raw.word(4)? == 1,
                 }
             }
-            Op::ConstantFunctionPointerINTEL => Constant::Function(raw.word(2)?),
+            Op::ConstantFunctionPointerINTEL => {
+                let function = raw.word(2)?;
+                self.module.function_pointers.push(FunctionPointer {
+                    id,
+                    function,
+                    offset: raw.offset,
+                });
+                Constant::Function(function)
+            }
             _ => self.operation(raw, ty)?,
         };
         weight::note_constant(&mut self.module, raw, id, &value)?;
@@ -186,8 +194,10 @@ impl Reader<'_> {
         if of_type != storage {
             return Err(raw.invalid("the storage class differs from the type's"));
         }
-        if matches!(storage, StorageClass::Generic) {
-            return Err(raw.invalid("a variable in generic memory"));
+        match storage {
+            StorageClass::Generic => return Err(raw.invalid("a variable in generic memory")),
+            StorageClass::CodeSectionINTEL => return Err(raw.invalid("a variable in code memory")),
+            _ => {}
         }
         if self.module.layout(pointee).is_none() {
             return Err(raw.invalid(format!("values of type {pointee} cannot stand in memory")));

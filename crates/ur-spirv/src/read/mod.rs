@@ -72,6 +72,7 @@ impl<'s> Reader<'s> {
                 functions: Vec::new(),
                 spec_constants: Vec::new(),
                 alias: Vec::new(),
+                function_pointers: Vec::new(),
                 ids: Ids::default(),
                 names: Vec::new(),
                 strings: Vec::new(),

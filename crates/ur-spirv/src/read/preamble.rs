@@ -124,6 +124,7 @@ impl Reader<'_> {
             | ExecutionMode::LocalSizeId
             | ExecutionMode::LocalSizeHintId
             | ExecutionMode::MaxWorkgroupSizeINTEL => 3,
+            ExecutionMode::FPFastMathDefault => 2,
             ExecutionMode::VecTypeHint
             | ExecutionMode::SubgroupSize
             | ExecutionMode::SubgroupsPerWorkgroup
@@ -152,6 +153,7 @@ impl Reader<'_> {
             ExecutionMode::LocalSizeId
                 | ExecutionMode::LocalSizeHintId
                 | ExecutionMode::SubgroupsPerWorkgroupId
+                | ExecutionMode::FPFastMathDefault
         );
         if by_id != (raw.op == Op::ExecutionModeId) {
             return Err(raw.invalid(format!("{mode:?} does not go with this opcode")));
@@ -171,7 +173,19 @@ impl Reader<'_> {
         for mode in std::mem::take(&mut self.modes) {
             let mut operands = mode.operands;
             if mode.by_id {
-                for operand in &mut operands {
+                // The type that a default of fast-math flags is for stays an id.
+                let types = usize::from(mode.mode == ExecutionMode::FPFastMathDefault);
+                if operands
+                    .iter()
+                    .take(types)
+                    .any(|id| !self.module.ty(*id).is_float())
+                {
+                    return Err(Error::invalid(
+                        mode.offset,
+                        "the first operand of FPFastMathDefault is no float type",
+                    ));
+                }
+                for operand in operands.iter_mut().skip(types) {
                     let bits = self.module.constant_bits(*operand);
                     *operand = bits.and_then(|b| u32::try_from(b).ok()).ok_or_else(|| {
                         Error::invalid(
@@ -276,5 +290,15 @@ fn is_supported(capability: Capability) -> bool {
             | C::GlobalVariableHostAccessINTEL
             | C::SplitBarrierINTEL
             | C::BFloat16ConversionINTEL
+            | C::FunctionPointersINTEL
+            | C::IndirectReferencesINTEL
+            | C::IntegerFunctions2INTEL
+            | C::GroupNonUniformQuad
+            | C::ArithmeticFenceEXT
+            | C::FMAKHR
+            | C::ShaderClockKHR
+            | C::SubgroupBufferPrefetchINTEL
+            | C::UniformDecoration
+            | C::CacheControlsINTEL
     )
 }

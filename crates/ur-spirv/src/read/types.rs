@@ -225,12 +225,15 @@ pub(super) fn storage(raw: &Raw<'_>, at: usize) -> Result<StorageClass> {
             | S::Workgroup
             | S::CrossWorkgroup
             | S::Function
-            | S::Generic),
+            | S::Generic
+            | S::CodeSectionINTEL),
         ) => Ok(class),
         // Program-scope variables of FPGA and of host-visible memory live in global memory too.
-        Some(class @ (S::DeviceOnlyALTERA | S::HostOnlyALTERA | S::CodeSectionINTEL)) => {
+        Some(class @ (S::DeviceOnlyALTERA | S::HostOnlyALTERA)) => {
             Err(raw.unsupported(format!("storage class {class:?}")))
         }
+        // Allowed for GPUs' vector code only.
+        Some(S::Private) => Err(raw.unsupported("storage class Private")),
         _ => Err(raw.invalid(format!(
             "storage class {number} is not of the OpenCL environment"
         ))),

@@ -59,6 +59,10 @@ pub fn check(it: &Checked<'_>) -> Result<bool> {
             value(it, 0)?;
             it.integer(2)?;
         }
+        O::GroupNonUniformQuadSwap => {
+            value(it, 0)?;
+            it.word(2)?;
+        }
         O::GroupNonUniformRotateKHR => {
             value(it, 0)?;
             it.integer(2)?;

@@ -62,6 +62,14 @@ pub fn check(it: &Checked<'_>) -> Result<bool> {
                 "the result is no integer",
             )?;
         }
+        O::SizeOf => {
+            let (_, pointee) = it.pointer(0)?;
+            in_memory(it, pointee)?;
+            it.rule(
+                *it.module.ty(it.inst.ty) == Type::Int { width: 32 },
+                "the result is no 32-bit integer",
+            )?;
+        }
         O::LifetimeStart | O::LifetimeStop => {
             let (storage, _) = it.pointer(0)?;
             it.rule(

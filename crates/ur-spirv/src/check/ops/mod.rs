@@ -4,6 +4,7 @@ mod arithmetic;
 mod atomic;
 mod composite;
 mod convert;
+mod extension;
 mod group;
 mod memory;
 
@@ -25,6 +26,7 @@ pub fn check(module: &Module, inst: &Inst) -> Result<()> {
         composite::check,
         atomic::check,
         group::check,
+        extension::check,
         other,
     ] {
         if family(&it)? {
@@ -143,6 +145,11 @@ fn other(it: &Checked<'_>) -> Result<bool> {
             "a type without values",
         )?,
         Op::CopyObject => it.same_as_result(0)?,
+        Op::CopyLogical => it.rule(
+            it.module.type_id_of(it.inst.arg(0)) != 0
+                && match_logically(it.module, it.ty(0), it.inst.ty),
+            "the types do not match member by member",
+        )?,
         Op::ExpectKHR => {
             it.same_as_result(0)?;
             it.same_as_result(1)?;
@@ -176,4 +183,22 @@ fn call(it: &Checked<'_>) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// Whether two types are made of the same members, their decorations aside. Types nest and expand no
+/// further than reading them allows.
+fn match_logically(module: &Module, a: Id, b: Id) -> bool {
+    match (module.ty(a), module.ty(b)) {
+        _ if a == b => true,
+        (Type::Array { elem: x, len: n }, Type::Array { elem: y, len: m }) => {
+            n == m && match_logically(module, *x, *y)
+        }
+        (Type::Struct { members: x, .. }, Type::Struct { members: y, .. }) => {
+            x.len() == y.len()
+                && x.iter()
+                    .zip(y)
+                    .all(|(x, y)| match_logically(module, *x, *y))
+        }
+        _ => false,
+    }
 }

@@ -1,0 +1,8 @@
+//! What the OpenCL environment of SPIR-V has, instruction by instruction.
+
+mod asm;
+#[path = "../common/mod.rs"]
+mod common;
+mod numbers;
+mod run;
+mod traps;
