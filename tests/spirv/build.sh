@@ -9,7 +9,7 @@ for source in *.cl; do
     name=${source%.cl}
     case $name in
     sub_group | group_operations | group_blocks) std=CL3.0 version=1.3 ;;
-    address_spaces | variables | waiting) std=CL2.0 version=1.1 ;;
+    address_spaces | images | variables | waiting) std=CL2.0 version=1.1 ;;
     *) std=CL1.2 version=1.1 ;;
     esac
     clang-15 -target spir64 -x cl -cl-std=$std -Xclang -finclude-default-header \

@@ -2,6 +2,7 @@
 //!
 //! Kernels see the names listed by [`symbols`] and nothing else of the process.
 
+mod image;
 mod math;
 mod printf;
 
@@ -48,6 +49,7 @@ pub fn symbols() -> Vec<(&'static str, usize)> {
         ("ur_jit_remquof", math::remquof as *const () as usize),
         ("ur_jit_printf", printf::printf as *const () as usize),
     ]);
+    all.extend(image::symbols());
     all
 }
 

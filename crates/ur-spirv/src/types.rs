@@ -108,6 +108,22 @@ impl Type {
         matches!(self, Type::Bool | Type::Int { .. } | Type::Float { .. })
     }
 
+    /// Number of coordinates that choose a texel of an image, the layer of an array included; 0 for
+    /// other types.
+    pub fn coordinates(&self) -> u32 {
+        match self {
+            Type::Image { dim, arrayed, .. } => {
+                let dims = match dim {
+                    Dim::Dim2D => 2,
+                    Dim::Dim3D => 3,
+                    _ => 1,
+                };
+                dims + u32::from(*arrayed)
+            }
+            _ => 0,
+        }
+    }
+
     /// True for structures and arrays.
     pub fn is_aggregate(&self) -> bool {
         matches!(self, Type::Struct { .. } | Type::Array { .. })

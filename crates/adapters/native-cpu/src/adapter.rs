@@ -11,6 +11,7 @@ use crate::platform::Platform;
 use crate::program::Program;
 use crate::queue::Queue;
 use crate::usm::pool::UsmPool;
+use crate::sampler::Sampler;
 use crate::virtual_mem::PhysicalMem;
 use std::sync::OnceLock;
 use ur_adapter::kind;
@@ -28,7 +29,7 @@ pub struct Adapter(());
 
 ur_adapter::values!(NativeCpu:
     Adapter = Adapter, Platform = Platform, Device = Device, Context = Context, Queue = Queue,
-    Event = Event, Mem = Mem, Program = Program, Kernel = Kernel, Graph = Graph, ExecutableGraph = ExecutableGraph, UsmPool = UsmPool, PhysicalMem = PhysicalMem,
+    Event = Event, Mem = Mem, Sampler = Sampler, Program = Program, Kernel = Kernel, Graph = Graph, ExecutableGraph = ExecutableGraph, UsmPool = UsmPool, PhysicalMem = PhysicalMem,
     CommandBuffer = CommandBuffer, CommandBufferCommand = BufferCommand,
 );
 
@@ -40,7 +41,7 @@ impl Backend for NativeCpu {
     type Queue = Queue;
     type Event = Event;
     type Mem = Mem;
-    type Sampler = Absent<Self, kind::Sampler>;
+    type Sampler = Sampler;
     type UsmPool = UsmPool;
     type PhysicalMem = PhysicalMem;
     type Program = Program;

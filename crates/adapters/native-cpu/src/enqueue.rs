@@ -15,7 +15,7 @@ use crate::program::{self, Program};
 use crate::queue::Queue;
 use crate::usm::async_alloc;
 use crate::usm::pool::UsmPool;
-use crate::{NativeCpu, pool};
+use crate::{NativeCpu, image, pool};
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 use ur_adapter::{EnqueueExpFns, EnqueueFns, Error, Object, Result, Slot};
@@ -387,6 +387,57 @@ impl EnqueueFns for NativeCpu {
         let keep = [Some(buffer_src.storage()), Some(buffer_dst.storage())];
         let work = RectCopy::prepare(dst, src, region, keep);
         let kind = UR_COMMAND_MEM_BUFFER_COPY_RECT;
+        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
+    }
+
+    unsafe fn enqueue_mem_image_read(
+        queue: &Object<Queue>,
+        image: &Object<Mem>,
+        blocking_read: bool,
+        origin: ur_rect_offset_t,
+        region: ur_rect_region_t,
+        row_pitch: usize,
+        slice_pitch: usize,
+        dst: *mut c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let pitches = [row_pitch, slice_pitch];
+        let work = image::read(image, origin, region, pitches, dst as usize)?;
+        let kind = UR_COMMAND_MEM_IMAGE_READ;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking_read, Lane::Compute)
+    }
+
+    unsafe fn enqueue_mem_image_write(
+        queue: &Object<Queue>,
+        image: &Object<Mem>,
+        blocking_write: bool,
+        origin: ur_rect_offset_t,
+        region: ur_rect_region_t,
+        row_pitch: usize,
+        slice_pitch: usize,
+        src: *mut c_void,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let pitches = [row_pitch, slice_pitch];
+        let work = image::write(image, origin, region, pitches, src as usize)?;
+        let kind = UR_COMMAND_MEM_IMAGE_WRITE;
+        Call::new(queue, event_wait_list, event, kind).work(work, blocking_write, Lane::Compute)
+    }
+
+    fn enqueue_mem_image_copy(
+        queue: &Object<Queue>,
+        image_src: &Object<Mem>,
+        image_dst: &Object<Mem>,
+        src_origin: ur_rect_offset_t,
+        dst_origin: ur_rect_offset_t,
+        region: ur_rect_region_t,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let work = image::copy(image_src, image_dst, src_origin, dst_origin, region)?;
+        let kind = UR_COMMAND_MEM_IMAGE_COPY;
         Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
     }
 

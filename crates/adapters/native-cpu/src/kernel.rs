@@ -4,13 +4,15 @@ use crate::NativeCpu;
 use crate::device::Device;
 use crate::device::info::{MAX_WORK_GROUP_SIZE, SUB_GROUP_SIZES};
 use crate::enqueue;
-use crate::launch::Compiled;
+use crate::code::Compiled;
 use crate::program::Program;
 use crate::queue::Queue;
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 use ur_adapter::{Error, Handle, Info, KernelFns, Object, Result};
 use ur_api::*;
+use ur_spirv::spirv::Dim;
+use ur_spirv::{ArgKind, KernelArg};
 
 /// Most bytes of scratch memory for one work-group; a kernel that needs much for each work-item has
 /// smaller groups.
@@ -27,6 +29,8 @@ pub struct Kernel {
     limits: Option<[u64; 3]>,
     sub_group_size: Option<u32>,
     sub_groups: Option<u32>,
+    /// Dimensionality of each image argument, and whether it is an array.
+    images: Vec<Option<(Dim, bool)>>,
     /// Whether work-groups of different sizes in one launch are allowed even if the kernel sees
     /// them.
     non_uniform: bool,
@@ -48,6 +52,11 @@ impl Kernel {
         self.limits
             .unwrap_or([MAX_WORK_GROUP_SIZE as u64; 3])
             .map(|limit| limit.clamp(1, MAX_WORK_GROUP_SIZE as u64))
+    }
+
+    /// Dimensionality of an image argument, and whether it is an array; none if unknown.
+    pub fn image_arg(&self, index: usize) -> Option<(Dim, bool)> {
+        self.images.get(index).copied().flatten()
     }
 
     /// Whether the last work-group of a dimension may be smaller than the others.
@@ -92,6 +101,14 @@ impl Kernel {
     }
 }
 
+/// What an image argument must be.
+fn image_shape(arg: &KernelArg) -> Option<(Dim, bool)> {
+    match arg.kind {
+        ArgKind::Image { dim, arrayed, .. } => Some((dim, arrayed)),
+        _ => None,
+    }
+}
+
 /// The largest divisor of `number` up to `limit`.
 fn largest_divisor(number: u64, limit: u64) -> u64 {
     (1..=limit)
@@ -133,7 +150,8 @@ impl KernelFns for NativeCpu {
             limits: sizes(about.max_work_group_size),
             sub_group_size: about.sub_group_size,
             sub_groups: about.sub_groups,
-            non_uniform: allows_non_uniform(&program.options()),
+            images: about.args.iter().map(image_shape).collect(),
+            non_uniform: allows_non_uniform(&module.source().options),
         })
     }
 

@@ -24,6 +24,7 @@ pub mod ipc;
 pub mod jit;
 pub mod kernel;
 pub mod launch;
+pub mod image;
 pub mod memfd;
 pub mod memory;
 pub mod order;
@@ -36,6 +37,7 @@ pub mod standstill;
 pub mod unsupported;
 pub mod usm;
 pub mod virtual_mem;
+pub mod sampler;
 
 pub use adapter::NativeCpu;
 

@@ -1,19 +1,33 @@
-//! Buffers and sub-buffers.
+//! Buffers, sub-buffers and images.
 
 use crate::NativeCpu;
 use crate::arena::Block;
 use crate::context::Context;
 use crate::device::info::{MEM_ALIGN, max_alloc_size};
+use crate::image::{self, Image};
 use std::sync::Arc;
 use ur_adapter::{Error, Handle, Info, MemFns, Object, Result};
 use ur_api::*;
 
-/// The bytes of a buffer, shared by its sub-buffers and by pending commands.
+/// The bytes of a buffer or image, shared by sub-buffers and by pending commands.
 #[derive(Debug)]
 pub struct Storage {
     start: usize,
     /// None for memory of the program.
     _owned: Option<Block>,
+    /// What an image's bytes are; none for a buffer.
+    image: Option<Image>,
+}
+
+impl Storage {
+    /// The bytes of an image.
+    pub fn of_image(image: Image, owned: Option<Block>) -> Storage {
+        Storage {
+            start: image.descriptor().data,
+            _owned: owned,
+            image: Some(image),
+        }
+    }
 }
 
 /// What a memory handle names: a part of some storage, for a buffer the whole.
@@ -44,6 +58,48 @@ impl Mem {
         self.size
     }
 
+    /// The memory object of an image.
+    pub fn of_image(
+        context: &Object<Context>,
+        storage: Storage,
+        size: usize,
+        flags: ur_mem_flags_t,
+    ) -> Result<Handle<Mem>> {
+        Handle::new(Mem {
+            context: context.handle(),
+            storage: Arc::new(storage),
+            offset: 0,
+            size,
+            flags,
+            is_sub_buffer: false,
+        })
+    }
+
+    /// What it is as an image.
+    ///
+    /// # Errors
+    /// `INVALID_MEM_OBJECT` for a buffer.
+    pub fn image(&self) -> Result<&Image> {
+        self.storage
+            .image
+            .as_ref()
+            .ok_or_else(|| Error::new(UR_RESULT_ERROR_INVALID_MEM_OBJECT, "no image"))
+    }
+
+    /// Fails for an image.
+    ///
+    /// # Errors
+    /// `INVALID_MEM_OBJECT`.
+    pub fn expect_buffer(&self) -> Result {
+        match self.storage.image {
+            None => Ok(()),
+            Some(_) => Err(Error::new(
+                UR_RESULT_ERROR_INVALID_MEM_OBJECT,
+                "an image in place of a buffer",
+            )),
+        }
+    }
+
     /// A share of the bytes, for a command that outlives the handle.
     pub fn storage(&self) -> Arc<Storage> {
         self.storage.clone()
@@ -52,8 +108,9 @@ impl Mem {
     /// The address at `offset`, if `size` bytes follow there.
     ///
     /// # Errors
-    /// `INVALID_SIZE` for a range outside of the buffer.
+    /// `INVALID_SIZE` for a range outside of the buffer, `INVALID_MEM_OBJECT` for an image.
     pub fn range(&self, offset: usize, size: usize) -> Result<usize> {
+        self.expect_buffer()?;
         match offset.checked_add(size) {
             Some(end) if end <= self.size => Ok(self.start() + offset),
             _ => Err(Error::new(
@@ -69,7 +126,11 @@ const HOST: u32 = UR_MEM_FLAG_USE_HOST_POINTER.0
     | UR_MEM_FLAG_ALLOC_HOST_POINTER.0
     | UR_MEM_FLAG_ALLOC_COPY_HOST_POINTER.0;
 
-fn check_flags(flags: u32) -> Result {
+/// Checks flags of a new memory object.
+///
+/// # Errors
+/// `INVALID_ENUMERATION` for unknown ones, `INVALID_VALUE` for those that contradict.
+pub fn check_flags(flags: u32) -> Result {
     if flags & !(ACCESS | HOST) != 0 {
         return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
     }
@@ -84,6 +145,25 @@ fn check_flags(flags: u32) -> Result {
 }
 
 impl MemFns for NativeCpu {
+    unsafe fn mem_image_create(
+        context: &Object<Context>,
+        flags: ur_mem_flags_t,
+        image_format: &ur_image_format_t,
+        image_desc: &ur_image_desc_t,
+        host: *mut std::ffi::c_void,
+    ) -> Result<Handle<Mem>> {
+        // SAFETY: the program passes memory of the image's size, or none.
+        unsafe { image::create(context, flags, image_format, image_desc, host) }
+    }
+
+    fn mem_image_get_info(
+        memory: &Object<Mem>,
+        prop_name: ur_image_info_t,
+        info: &mut Info<'_>,
+    ) -> Result {
+        memory.image()?.answer(prop_name, info)
+    }
+
     fn mem_buffer_create(
         context: &Object<Context>,
         flags: ur_mem_flags_t,
@@ -104,6 +184,7 @@ impl MemFns for NativeCpu {
             Storage {
                 start: host as usize,
                 _owned: None,
+                image: None,
             }
         } else {
             let block = Block::new(size, MEM_ALIGN)
@@ -115,6 +196,7 @@ impl MemFns for NativeCpu {
             Storage {
                 start: block.start() as usize,
                 _owned: Some(block),
+                image: None,
             }
         };
         Handle::new(Mem {
@@ -137,6 +219,7 @@ impl MemFns for NativeCpu {
             return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
         }
         check_flags(flags)?;
+        buffer.expect_buffer()?;
         if buffer.is_sub_buffer {
             return Err(Error::new(
                 UR_RESULT_ERROR_INVALID_MEM_OBJECT,

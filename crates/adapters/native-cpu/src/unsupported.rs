@@ -4,5 +4,4 @@
 use crate::NativeCpu;
 use ur_adapter::*;
 
-impl SamplerFns for NativeCpu {}
 impl BindlessImagesExpFns for NativeCpu {}

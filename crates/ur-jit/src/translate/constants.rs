@@ -20,7 +20,13 @@ fn literal_at(module: &Module, id: Id, depth: u32) -> bool {
         return false;
     }
     match module.constant(id) {
-        Some(Constant::Bits(_) | Constant::Null | Constant::Undef | Constant::Function(_)) => true,
+        Some(
+            Constant::Bits(_)
+            | Constant::Null
+            | Constant::Undef
+            | Constant::Sampler { .. }
+            | Constant::Function(_),
+        ) => true,
         Some(Constant::Composite(parts)) => parts
             .iter()
             .all(|part| literal_at(module, *part, depth + 1)),
@@ -40,6 +46,10 @@ pub fn literal(module: &Module, id: Id) -> Result<Value> {
         Constant::Function(function) => {
             let address = function_address(module, *function)?;
             Value::new(&Type::PTR, format!("inttoptr (i64 {address} to ptr)"))
+        }
+        Constant::Sampler { .. } => {
+            let bits = super::image::sampler(value).map_or(0, |sampler| sampler.0);
+            Value::int(&register, bits.into())
         }
         Constant::Null => Value::zero(&register),
         Constant::Undef => Value::undef(&register),
@@ -101,6 +111,10 @@ fn write_at(
             0,
             &function_address(module, *function)?.to_le_bytes(),
         ),
+        Constant::Sampler { .. } => {
+            let bits = super::image::sampler(value).map_or(0, |sampler| sampler.0);
+            put(bytes, 0, &bits.to_le_bytes())
+        }
         Constant::Bits(bits) => {
             let size = usize::try_from(size(ty)?).unwrap_or(usize::MAX).min(8);
             put(bytes, 0, &bits.to_le_bytes()[..size])
@@ -126,9 +140,6 @@ fn write_at(
             let at = folded_address(module, *op, args, address, depth)?;
             put(bytes, 0, &at.to_le_bytes())
         }
-        other => Err(Error::unsupported(format!(
-            "the constant {other:?} in memory"
-        ))),
     }
 }
 

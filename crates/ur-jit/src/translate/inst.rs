@@ -81,6 +81,7 @@ impl Body<'_, '_> {
             || self.compare(inst)?
             || self.convert(inst)?
             || self.composite(inst)?
+            || self.image(inst)?
             || self.extension(inst)?
             || self.atomic(inst)?)
     }

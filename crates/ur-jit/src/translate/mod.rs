@@ -12,6 +12,7 @@ mod convert;
 mod extension;
 mod function;
 mod group_ops;
+mod image;
 mod imports;
 mod indirect;
 mod inst;
@@ -358,8 +359,10 @@ impl<'m> Translator<'m> {
                     )));
                 }
             },
-            Spv::Image { .. } | Spv::Sampler | Spv::SampledImage { .. } => {
-                return Err(Error::unsupported("images and samplers"));
+            Spv::Image { .. } => (ArgKind::Image, param.ty),
+            Spv::Sampler => (ArgKind::Sampler, param.ty),
+            Spv::SampledImage { .. } => {
+                return Err(Error::unsupported("an image with its sampler as an argument"));
             }
             _ => (ArgKind::Value, param.ty),
         };

@@ -51,6 +51,9 @@ fn at_depth(module: &Module, id: Id, depth: u32, scalars: &mut u64) -> Result<Ty
             Type::structure(&fields)
         }
         Spv::Pointer { .. } => Type::PTR,
+        Spv::Image { .. } => Type::PTR,
+        Spv::Sampler => Type::I64,
+        Spv::SampledImage { .. } => super::image::sampled_type(),
         // Events carry nothing: a wait is a barrier.
         Spv::Event => Type::I64,
         other => return Err(Error::unsupported(format!("the type {other:?}"))),

@@ -194,9 +194,19 @@ impl Reader<'_> {
         let number = raw.word(2)?;
         let dim = Dim::from_u32(number)
             .ok_or_else(|| raw.invalid(format!("unknown dimensionality {number}")))?;
+        if !matches!(dim, Dim::Dim1D | Dim::Dim2D | Dim::Dim3D | Dim::DimBuffer) {
+            return Err(raw.unsupported(format!("images with {dim:?}")));
+        }
+        let arrayed = raw.word(4)? == 1;
+        if arrayed && matches!(dim, Dim::Dim3D | Dim::DimBuffer) {
+            return Err(raw.invalid(format!("an array of images with {dim:?}")));
+        }
+        if raw.word(5)? != 0 {
+            return Err(raw.unsupported("images with several samples"));
+        }
         let ty = Type::Image {
             dim,
-            arrayed: raw.word(4)? == 1,
+            arrayed,
             access: access(raw, 8).unwrap_or(AccessQualifier::ReadOnly),
         };
         Ok((ty, WORD))

@@ -5,6 +5,7 @@ use crate::enqueue::kernel::{self, Range};
 use crate::enqueue::work::Prepared;
 use crate::kernel::Kernel;
 use crate::memory::Mem;
+use crate::sampler::Sampler;
 use std::collections::BTreeMap;
 use std::ptr::{null, null_mut};
 use ur_adapter::{Error, Handle, Object, Result};
@@ -17,6 +18,7 @@ enum Arg {
     Pointer(usize),
     Mem(Option<Handle<Mem>>),
     Local(usize),
+    Sampler(Handle<Sampler>),
 }
 
 /// See the module documentation.
@@ -84,7 +86,10 @@ impl Arg {
                 unsafe { Arg::mem(raw) }?
             }
             UR_EXP_KERNEL_ARG_TYPE_LOCAL => Arg::Local(arg.size),
-            UR_EXP_KERNEL_ARG_TYPE_SAMPLER => return Err(Error::unsupported()),
+            UR_EXP_KERNEL_ARG_TYPE_SAMPLER => {
+                // SAFETY: the type says which member is set, and the program passes a live handle.
+                Arg::Sampler(unsafe { Object::<Sampler>::from_raw(arg.value.sampler) }?.handle())
+            }
             _ => return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION)),
         })
     }
@@ -131,6 +136,13 @@ impl Arg {
                 UR_EXP_KERNEL_ARG_TYPE_LOCAL,
                 *size,
                 ur_exp_kernel_arg_value_t { value: null() },
+            ),
+            Arg::Sampler(sampler) => (
+                UR_EXP_KERNEL_ARG_TYPE_SAMPLER,
+                size_of::<usize>(),
+                ur_exp_kernel_arg_value_t {
+                    sampler: sampler.raw(),
+                },
             ),
         };
         ur_exp_kernel_arg_properties_t {

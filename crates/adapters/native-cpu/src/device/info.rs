@@ -2,7 +2,7 @@
 
 use super::Device;
 use crate::adapter::{backend, roots};
-use crate::{facts, platform};
+use crate::{facts, image, platform};
 use ur_adapter::{Error, Info, Object, Result};
 use ur_api::*;
 
@@ -28,7 +28,7 @@ const IL_VERSION: &str = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4
 /// What the device can do beyond the basics, in the words of OpenCL; clients derive their aspects
 /// from it.
 pub const EXTENSIONS: &str = "cl_khr_il_program cl_khr_fp64 cl_khr_fp16 \
-    cl_khr_byte_addressable_store \
+    cl_khr_byte_addressable_store cl_khr_3d_image_writes \
     cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics \
     cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics \
     cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_ext_float_atomics \
@@ -267,27 +267,27 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
                 | UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_EVENTS.0,
         ),
 
-        // Images: none.
+        // Images.
+        UR_DEVICE_INFO_IMAGE_SUPPORT | UR_DEVICE_INFO_IMAGE_SRGB => info.bool(true),
         UR_DEVICE_INFO_MAX_READ_IMAGE_ARGS
         | UR_DEVICE_INFO_MAX_WRITE_IMAGE_ARGS
         | UR_DEVICE_INFO_MAX_READ_WRITE_IMAGE_ARGS
-        | UR_DEVICE_INFO_MAX_SAMPLERS => info.value(0u32),
+        | UR_DEVICE_INFO_MAX_SAMPLERS => info.value(image::MAX_ARGS),
+        // Kernels take a plain image of one dimension for one over a buffer.
         UR_DEVICE_INFO_IMAGE2D_MAX_WIDTH
         | UR_DEVICE_INFO_IMAGE2D_MAX_HEIGHT
-        | UR_DEVICE_INFO_IMAGE3D_MAX_WIDTH
+        | UR_DEVICE_INFO_IMAGE_MAX_BUFFER_SIZE => info.value(image::MAX_EXTENT),
+        UR_DEVICE_INFO_IMAGE3D_MAX_WIDTH
         | UR_DEVICE_INFO_IMAGE3D_MAX_HEIGHT
-        | UR_DEVICE_INFO_IMAGE3D_MAX_DEPTH
-        | UR_DEVICE_INFO_IMAGE_MAX_BUFFER_SIZE
-        | UR_DEVICE_INFO_IMAGE_MAX_ARRAY_SIZE => info.value(0usize),
+        | UR_DEVICE_INFO_IMAGE3D_MAX_DEPTH => info.value(image::MAX_EXTENT_3D),
+        UR_DEVICE_INFO_IMAGE_MAX_ARRAY_SIZE => info.value(image::MAX_LAYERS),
 
         // Sets of abilities that are empty.
         UR_DEVICE_INFO_KERNEL_LAUNCH_CAPABILITIES
         | UR_DEVICE_INFO_2D_BLOCK_ARRAY_CAPABILITIES_EXP => info.value(0u32),
 
         // What it cannot do.
-        UR_DEVICE_INFO_IMAGE_SUPPORT
-        | UR_DEVICE_INFO_IMAGE_SRGB
-        | UR_DEVICE_INFO_ERROR_CORRECTION_SUPPORT
+        UR_DEVICE_INFO_ERROR_CORRECTION_SUPPORT
         | UR_DEVICE_INFO_KERNEL_SET_SPECIALIZATION_CONSTANTS
         | UR_DEVICE_INFO_ASYNC_BARRIER
         | UR_DEVICE_INFO_MEM_CHANNEL_SUPPORT

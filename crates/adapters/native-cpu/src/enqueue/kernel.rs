@@ -9,6 +9,7 @@ use crate::enqueue::work::Prepared;
 use crate::kernel::Kernel;
 use crate::launch::LaunchWork;
 use crate::memory::{Mem, Storage};
+use crate::sampler::Sampler;
 use std::sync::Arc;
 use ur_adapter::{Error, Object, Result, chain};
 use ur_api::*;
@@ -107,6 +108,7 @@ unsafe fn resolve(kernel: &Kernel, device: &Device, range: &Range) -> Result<Lau
 
 /// The argument block under construction.
 struct Args<'a> {
+    kernel: &'a Kernel,
     infos: &'a [ArgInfo],
     block: Block,
     given: Vec<bool>,
@@ -130,6 +132,20 @@ impl Args<'_> {
             )
         };
         Ok(())
+    }
+
+    /// The address of the descriptor of an image that is argument `index`. The descriptor lives with
+    /// the image's bytes.
+    fn image(&self, index: usize, mem: &Mem) -> Result<u64> {
+        let image = mem.image()?;
+        if let Some((dim, arrayed)) = self.kernel.image_arg(index)
+            && !image.fits(dim, arrayed)
+        {
+            return Err(Error::value(format!(
+                "argument {index} is an image of {dim:?}, arrayed {arrayed}"
+            )));
+        }
+        Ok(std::ptr::from_ref(image.descriptor()) as u64)
     }
 
     /// Takes one argument over.
@@ -158,7 +174,7 @@ impl Args<'_> {
         };
         match arg.r#type {
             UR_EXP_KERNEL_ARG_TYPE_VALUE => {
-                if info.kind == ArgKind::Local {
+                if !matches!(info.kind, ArgKind::Value | ArgKind::Pointer) {
                     return Err(wrong_kind());
                 }
                 if arg.size != info.size as usize {
@@ -174,7 +190,7 @@ impl Args<'_> {
                 self.write(&info, bytes)?;
             }
             UR_EXP_KERNEL_ARG_TYPE_POINTER => {
-                if info.kind == ArgKind::Local || info.size != 8 {
+                if !matches!(info.kind, ArgKind::Value | ArgKind::Pointer) || info.size != 8 {
                     return Err(wrong_kind());
                 }
                 // SAFETY: the type says which member is set.
@@ -182,7 +198,7 @@ impl Args<'_> {
                 self.write(&info, &pointer.to_ne_bytes())?;
             }
             UR_EXP_KERNEL_ARG_TYPE_MEM_OBJ => {
-                if info.kind == ArgKind::Local || info.size != 8 {
+                if matches!(info.kind, ArgKind::Local | ArgKind::Sampler) || info.size != 8 {
                     return Err(wrong_kind());
                 }
                 // SAFETY: the type says which member is set.
@@ -191,8 +207,15 @@ impl Args<'_> {
                 if !raw.is_null() {
                     // SAFETY: the program passes a live handle.
                     let mem = unsafe { Object::<Mem>::from_raw(raw) }?;
-                    address = mem.start() as u64;
+                    address = if info.kind == ArgKind::Image {
+                        self.image(index, mem)?
+                    } else {
+                        mem.expect_buffer()?;
+                        mem.start() as u64
+                    };
                     self.storage.push(mem.storage());
+                } else if info.kind == ArgKind::Image {
+                    return Err(Error::code(UR_RESULT_ERROR_INVALID_MEM_OBJECT));
                 }
                 self.write(&info, &address.to_ne_bytes())?;
             }
@@ -212,7 +235,14 @@ impl Args<'_> {
                     })?;
                 self.write(&info, &start.to_ne_bytes())?;
             }
-            UR_EXP_KERNEL_ARG_TYPE_SAMPLER => return Err(Error::unsupported()),
+            UR_EXP_KERNEL_ARG_TYPE_SAMPLER => {
+                if info.kind != ArgKind::Sampler {
+                    return Err(wrong_kind());
+                }
+                // SAFETY: the type says which member is set, and the program passes a live handle.
+                let sampler = unsafe { Object::<Sampler>::from_raw(arg.value.sampler) }?;
+                self.write(&info, &sampler.bits().0.to_ne_bytes())?;
+            }
             _ => return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION)),
         }
         if let Some(given) = self.given.get_mut(index) {
@@ -273,6 +303,7 @@ pub unsafe fn prepare(
     let compiled = kernel.compiled();
     let info = compiled.info();
     let mut block = Args {
+        kernel,
         infos: compiled.args(),
         block: Block::zeroed(info.args_size as usize, LOCAL_ALIGN)
             .ok_or_else(|| Error::code(UR_RESULT_ERROR_OUT_OF_HOST_MEMORY))?,

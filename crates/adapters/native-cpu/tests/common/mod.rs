@@ -243,6 +243,7 @@ pub enum Arg<'a> {
     Pointer(*const c_void),
     Mem(&'a Mem),
     Local(usize),
+    Sampler(ur_sampler_handle_t),
 }
 
 impl Arg<'_> {
@@ -274,6 +275,11 @@ impl Arg<'_> {
                 UR_EXP_KERNEL_ARG_TYPE_LOCAL,
                 *size,
                 ur_exp_kernel_arg_value_t { value: null() },
+            ),
+            Arg::Sampler(sampler) => (
+                UR_EXP_KERNEL_ARG_TYPE_SAMPLER,
+                8,
+                ur_exp_kernel_arg_value_t { sampler: *sampler },
             ),
         };
         ur_exp_kernel_arg_properties_t {

@@ -6,6 +6,7 @@ mod composite;
 mod convert;
 mod extension;
 mod group;
+mod image;
 mod memory;
 
 use super::opencl;
@@ -26,6 +27,7 @@ pub fn check(module: &Module, inst: &Inst) -> Result<()> {
         composite::check,
         atomic::check,
         group::check,
+        image::check,
         extension::check,
         other,
     ] {
