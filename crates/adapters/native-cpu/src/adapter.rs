@@ -4,14 +4,15 @@ use crate::command_buffer::{BufferCommand, CommandBuffer};
 use crate::context::Context;
 use crate::device::Device;
 use crate::event::Event;
+use crate::fork::{self, once};
 use crate::graph::{ExecutableGraph, Graph};
 use crate::kernel::Kernel;
 use crate::memory::Mem;
 use crate::platform::Platform;
 use crate::program::Program;
 use crate::queue::Queue;
-use crate::usm::pool::UsmPool;
 use crate::sampler::Sampler;
+use crate::usm::pool::UsmPool;
 use crate::virtual_mem::PhysicalMem;
 use std::sync::OnceLock;
 use ur_adapter::kind;
@@ -76,13 +77,14 @@ pub struct Roots {
 /// The objects that exist once.
 pub fn roots() -> &'static Roots {
     static ROOTS: OnceLock<Box<Roots>> = OnceLock::new();
-    ROOTS.get_or_init(|| {
+    let roots = once(&ROOTS, || {
         Box::new(Roots {
             adapter: Object::kept(Adapter(())),
             platform: Object::fixed(Platform(())),
             device: Object::fixed(Device::root()),
         })
-    })
+    });
+    roots
 }
 
 /// The backend that the adapter passes for. SYCL runtimes give SPIR-V only to devices of the
@@ -90,7 +92,7 @@ pub fn roots() -> &'static Roots {
 /// makes it tell its own.
 pub fn backend() -> ur_backend_t {
     static BACKEND: OnceLock<ur_backend_t> = OnceLock::new();
-    *BACKEND.get_or_init(|| match std::env::var("UR_NATIVE_CPU_BACKEND") {
+    *once(&BACKEND, || match std::env::var("UR_NATIVE_CPU_BACKEND") {
         Ok(name) if name.eq_ignore_ascii_case("native_cpu") => UR_BACKEND_NATIVE_CPU,
         _ => UR_BACKEND_OPENCL,
     })
@@ -98,6 +100,7 @@ pub fn backend() -> ur_backend_t {
 
 impl AdapterFns for NativeCpu {
     fn adapter_get() -> Result<Vec<Handle<Adapter>>> {
+        fork::watch();
         Ok(vec![roots().adapter.handle()])
     }
 

@@ -6,6 +6,7 @@
 
 use crate::{clock, fork, standstill};
 use std::cell::UnsafeCell;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -80,7 +81,9 @@ pub struct Command {
     submitted: AtomicU64,
     started: AtomicU64,
     ended: AtomicU64,
-    links: Mutex<Links>,
+    /// Not for a command of another generation: a thread that the fork left behind may have been in
+    /// the middle of a change.
+    links: ManuallyDrop<Mutex<Links>>,
     finished: Condvar,
     /// Counts this command among its unfinished dependencies: the next barrier of the queue.
     gate: Option<Arc<Command>>,
@@ -134,7 +137,7 @@ impl Command {
             submitted: AtomicU64::new(0),
             started: AtomicU64::new(0),
             ended: AtomicU64::new(0),
-            links: Mutex::default(),
+            links: ManuallyDrop::default(),
             finished: Condvar::new(),
             gate,
             work: UnsafeCell::new(work),
@@ -378,7 +381,6 @@ impl Command {
     /// Returns once a finished command is counted off wherever it was counted, so that a queue
     /// whose last command was waited for is seen to be empty.
     pub fn settle(&self) {
-        // The thread that a fork left behind in `finish` would never give the lock back.
         if self.generation == fork::generation() {
             drop(self.links());
         }
@@ -391,6 +393,9 @@ impl Command {
         at: ur_event_status_t,
         callback: Callback,
     ) -> Option<(ur_event_status_t, Callback)> {
+        if self.generation != fork::generation() {
+            return Some((self.status(), callback));
+        }
         let mut links = self.links();
         let status = self.status();
         // The states count down towards COMPLETE; ERROR is final too.
@@ -416,6 +421,15 @@ impl Command {
                 .unwrap_or_else(PoisonError::into_inner);
         }
         links.waiters -= 1;
+    }
+}
+
+impl Drop for Command {
+    fn drop(&mut self) {
+        if self.generation == fork::generation() {
+            // SAFETY: the command is going, and its links go once.
+            unsafe { ManuallyDrop::drop(&mut self.links) };
+        }
     }
 }
 

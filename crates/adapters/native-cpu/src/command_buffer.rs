@@ -8,13 +8,14 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::enqueue::work::Prepared;
 use crate::event::Event;
+use crate::fork::{Guard, Mutex};
 use crate::graph;
 use crate::order::Group;
 use crate::queue::Queue;
 use crate::recording::{self, Node, NodeWork, SharedWork};
 use launch::Recipe;
 use std::mem::MaybeUninit;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use ur_adapter::{Error, Handle, Info, Object, Result, Slot};
 use ur_api::*;
 
@@ -89,8 +90,8 @@ impl CommandBuffer {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> Guard<'_, State> {
+        self.state.lock()
     }
 
     /// The device that its commands are for.
@@ -221,8 +222,7 @@ impl CommandBuffer {
         if changes.is_empty() {
             return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE));
         }
-        let state = self.state();
-        if !state.is_final {
+        if !self.state().is_final {
             return Err(invalid("the command buffer is not finalized"));
         }
         let mut done: Vec<(&BufferCommand, Recipe, Prepared)> = Vec::with_capacity(changes.len());
@@ -242,24 +242,25 @@ impl CommandBuffer {
                 .rev()
                 .find(|(other, ..)| std::ptr::eq(*other, &**command))
                 .map(|(_, recipe, _)| recipe.clone());
-            let recipe = earlier.unwrap_or_else(|| {
-                launch
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .clone()
-            });
+            let recipe = earlier.unwrap_or_else(|| launch.lock().clone());
             // SAFETY: the program passes a change as the API says.
             let recipe = unsafe { recipe.changed(change) }?;
             let prepared = recipe.prepare(&self.device)?;
             done.push((command, recipe, prepared));
         }
+        // Preparing may wait for a compiler, so the lock is only taken now: a replay sees all of the
+        // changes or none.
+        let state = self.state();
+        let mut old = Vec::with_capacity(done.len());
         for (command, recipe, prepared) in done {
-            command.node.set_work(self.shared(prepared));
+            old.push(command.node.replace_work(self.shared(prepared)));
             if let Some(launch) = &command.launch {
-                *launch.lock().unwrap_or_else(PoisonError::into_inner) = recipe;
+                *launch.lock() = recipe;
             }
         }
         drop(state);
+        // Without the lock: that may free buffers.
+        drop(old);
         Ok(())
     }
 
@@ -297,8 +298,7 @@ impl CommandBuffer {
 
 impl Drop for CommandBuffer {
     fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for command in state.given.drain(..) {
+        for command in self.state.get_mut().given.drain(..) {
             // SAFETY: the program was given a reference with the handle and no call to give it back;
             // it ends here, with the command buffer.
             drop(unsafe { Handle::from_owned(&command) });

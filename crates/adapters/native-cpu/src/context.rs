@@ -2,9 +2,9 @@
 
 use crate::NativeCpu;
 use crate::device::Device;
+use crate::fork::Mutex;
 use crate::usm::pool::ContextPools;
 use std::ffi::c_void;
-use std::sync::{Mutex, PoisonError};
 use ur_adapter::{ContextFns, Error, Handle, Info, Object, Result};
 use ur_api::*;
 
@@ -43,14 +43,10 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        let deleters = self
-            .deleters
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
         while let Some(Deleter {
             function,
             user_data,
-        }) = deleters.pop()
+        }) = self.deleters.get_mut().pop()
         {
             // SAFETY: the program gave the function for this call.
             unsafe { function(user_data) };
@@ -97,14 +93,10 @@ impl ContextFns for NativeCpu {
         user_data: *mut c_void,
     ) -> Result {
         let function = deleter.ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER))?;
-        context
-            .deleters
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(Deleter {
-                function,
-                user_data,
-            });
+        context.deleters.lock().push(Deleter {
+            function,
+            user_data,
+        });
         Ok(())
     }
 }

@@ -3,12 +3,13 @@
 use crate::command::{Command, Times};
 use crate::context::Context;
 use crate::device::Device;
+use crate::fork::{Guard, Mutex};
 use crate::graph::Captured;
 use crate::order::Group;
 use crate::queue::Queue;
 use crate::{NativeCpu, pool};
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use ur_adapter::{Error, EventExpFns, EventFns, Handle, Info, Object, Result, Slot};
 use ur_api::*;
 
@@ -241,8 +242,8 @@ impl Event {
         }
     }
 
-    fn bound(&self) -> MutexGuard<'_, Bound> {
-        self.bound.lock().unwrap_or_else(PoisonError::into_inner)
+    fn bound(&self) -> Guard<'_, Bound> {
+        self.bound.lock()
     }
 
     /// The command.

@@ -32,7 +32,7 @@ pub struct Facts {
 /// The facts of this machine.
 pub fn get() -> &'static Facts {
     static FACTS: OnceLock<Facts> = OnceLock::new();
-    FACTS.get_or_init(read)
+    crate::fork::once(&FACTS, read)
 }
 
 /// Bytes of memory that could be allocated now, if the system tells.

@@ -10,6 +10,7 @@ mod entry;
 use crate::command::Command;
 use crate::context::Context;
 use crate::event::Event;
+use crate::fork::{Guard, Mutex};
 use crate::order::Group;
 use crate::queue::Queue;
 use crate::recording::{self, Node};
@@ -17,8 +18,8 @@ pub use capture::{Capture, Captured, Capturing, refuse};
 use std::ffi::c_void;
 use std::fmt::Write;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ur_adapter::{Error, Handle, Object, Result, Slot};
 use ur_api::*;
 
@@ -48,8 +49,8 @@ struct Session {
 unsafe impl Send for Session {}
 
 impl Core {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> Guard<'_, State> {
+        self.state.lock()
     }
 
     fn is_recording(&self, session: u64) -> bool {
@@ -95,13 +96,10 @@ impl Graph {
 
     /// Has a function called when the graph ends.
     fn on_destruction(&self, function: unsafe extern "C" fn(*mut c_void), user_data: *mut c_void) {
-        self.destruction
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(Destruction {
-                function,
-                user_data,
-            });
+        self.destruction.lock().push(Destruction {
+            function,
+            user_data,
+        });
     }
 
     /// A number that tells it from all others of the process.
@@ -144,14 +142,10 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        let list = self
-            .destruction
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
         for Destruction {
             function,
             user_data,
-        } in list.drain(..)
+        } in self.destruction.get_mut().drain(..)
         {
             // SAFETY: the program gave the function for this call.
             unsafe { function(user_data) };
@@ -178,7 +172,7 @@ impl ExecutableGraph {
         refuse(queue, wait_list)?;
         let wait_list: Vec<_> = wait_list.iter().map(|event| event.command()).collect();
         let unsent = {
-            let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut latest = self.latest.lock();
             let unsent = recording::replay(&self.nodes, queue, &wait_list, latest.as_ref());
             *latest = Some(unsent.group().last.clone());
             unsent

@@ -5,8 +5,9 @@
 //! barrier is the gate being closed, and later commands wait for it.
 
 use crate::command::{Command, Lane, Work};
+use crate::fork::{Guard, Mutex};
 use crate::{fork, pool};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// How a command stands in its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,8 +102,8 @@ impl Order {
         }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn state(&self) -> Guard<'_, State> {
+        let mut state = self.0.lock();
         if let State::OutOfOrder {
             gate,
             barrier,
@@ -272,6 +273,7 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::mpsc;
     use ur_api::{

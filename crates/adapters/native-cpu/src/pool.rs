@@ -92,7 +92,7 @@ pub fn forget() {
 /// each CPU this process may use.
 pub fn thread_count() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
-    *COUNT.get_or_init(|| {
+    *fork::once(&COUNT, || {
         std::env::var("UR_NATIVE_CPU_THREADS")
             .ok()
             .and_then(|text| text.trim().parse().ok())

@@ -7,9 +7,10 @@
 
 use crate::command::{Command, Lane, Work};
 use crate::event::Event;
+use crate::fork::{Guard, Mutex};
 use crate::order::Unsent;
 use crate::queue::Queue;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use ur_adapter::{Handle, Object};
 use ur_api::ur_result_t;
 
@@ -73,8 +74,8 @@ impl Node {
         })
     }
 
-    fn changing(&self) -> MutexGuard<'_, Changing> {
-        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn changing(&self) -> Guard<'_, Changing> {
+        self.changing.lock()
     }
 
     /// Whether its commands record times.
@@ -87,11 +88,9 @@ impl Node {
         &self.after
     }
 
-    /// Replaces what later replays run.
-    pub fn set_work(&self, work: NodeWork) {
-        let old = std::mem::replace(&mut self.changing().work, work);
-        // Dropped without the lock: that may free buffers.
-        drop(old);
+    /// Replaces what later replays run, and gives what it was.
+    pub fn replace_work(&self, work: NodeWork) -> NodeWork {
+        std::mem::replace(&mut self.changing().work, work)
     }
 
     /// Replaces the events that later replays wait for.
@@ -134,11 +133,7 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        let changing = self
-            .changing
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(event) = changing.signal.take() {
+        if let Some(event) = self.changing.get_mut().signal.take() {
             event.abandon();
         }
     }

@@ -7,8 +7,8 @@
 use crate::NativeCpu;
 use crate::context::Context;
 use crate::device::Device;
+use crate::fork::Mutex;
 use crate::memfd::{self, MemFile, PAGE};
-use crate::usm::registry::Guarded;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ops::Range;
@@ -89,8 +89,8 @@ struct Reserved {
 
 /// The reserved ranges of the process by their first address.
 fn ranges<T>(body: impl FnOnce(&mut BTreeMap<usize, Reserved>) -> T) -> T {
-    static RANGES: Guarded<BTreeMap<usize, Reserved>> = Guarded::new(BTreeMap::new());
-    RANGES.with(body)
+    static RANGES: Mutex<BTreeMap<usize, Reserved>> = Mutex::new(BTreeMap::new());
+    body(&mut RANGES.lock())
 }
 
 fn key(context: &Object<Context>) -> usize {

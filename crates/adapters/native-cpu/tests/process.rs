@@ -2,42 +2,42 @@
 //! test program started again.
 
 mod common;
+mod process_parts;
 
 use common::*;
-use std::process::{Command, Stdio};
+use process_parts::fork;
+use process_parts::watch::{LIMIT, leaving, play};
 use std::ptr::{null, null_mut};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use ur_api::*;
 
+/// Names the scenario to the program started again: state, handles and ending, or a fork.
 const SCENARIO: &str = "UR_TEST_SCENARIO";
 
-/// Starts this program again to play a scenario; gives its exit code and how long it took.
-fn play(scenario: &str) -> (Option<i32>, Duration) {
-    let start = Instant::now();
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "scenario", "--nocapture", "--test-threads=1"])
-        .env(SCENARIO, scenario)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return (status.code(), start.elapsed());
-        }
-        if start.elapsed() > Duration::from_secs(60) {
-            child.kill().unwrap();
-            panic!("{scenario} hangs");
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
+/// The exit code that every ending is to keep.
+const CODE: i32 = 37;
+
+/// What is going on when the process ends.
+const STATES: [&str; 5] = ["idle", "pending", "blocked", "busy", "kernel"];
+
+/// Whether the program releases what it made.
+const HANDLES: [&str; 2] = ["released", "leaked"];
+
+/// How the process ends. A plain return is here that of a test, so its code is 0.
+const ENDINGS: [&str; 7] = [
+    "return", "exit", "_exit", "atexit", "thread", "task", "callback",
+];
 
 /// Enqueues a fill that takes the workers, without waiting.
-fn work(queue: &Queue, memory: &mut Vec<u8>) {
-    memory.resize(8 << 20, 0);
+fn work(queue: ur_queue_handle_t, memory: &mut Vec<u8>) {
+    if memory.is_empty() {
+        memory.resize(8 << 20, 0);
+    }
     let (at, pattern) = (memory.as_mut_ptr().cast(), 3u8);
     let from = (&raw const pattern).cast();
-    ok!(Enqueue.pfnUSMFill(queue.0, at, 1, from, memory.len(), 0, null(), null_mut()));
+    let size = memory.len();
+    ok!(Enqueue.pfnUSMFill(queue, at, 1, from, size, 0, null(), null_mut()));
 }
 
 /// Plays the scenario that the environment names; an ordinary test run names none.
@@ -46,122 +46,207 @@ fn scenario() {
     let Ok(name) = std::env::var(SCENARIO) else {
         return;
     };
-    let context = Context::new();
-    let queue = context.queue();
-    let mut memory = Vec::new();
-    match name.as_str() {
-        "exit" => {
-            work(&queue, &mut memory);
-            std::process::exit(17);
-        }
-        "leak" => {
-            work(&queue, &mut memory);
-            queue.finish();
-            let (go, _) = queue.block();
-            std::mem::forget((go, context, queue));
-            std::process::exit(18);
-        }
-        "_exit" => {
-            work(&queue, &mut memory);
-            // SAFETY: ends the process.
-            unsafe { libc::_exit(19) };
-        }
-        "atexit" => {
-            static QUEUE: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-            extern "C" fn last() {
-                let queue = QUEUE.load(std::sync::atomic::Ordering::Relaxed) as ur_queue_handle_t;
-                let mut event = null_mut();
-                ok!(Enqueue.pfnEventsWait(queue, 0, null(), &mut event));
-                ok!(Event.pfnWait(1, &event));
-                ok!(Event.pfnRelease(event));
-                ok!(Queue.pfnRelease(queue));
-            }
-            QUEUE.store(queue.0 as usize, std::sync::atomic::Ordering::Relaxed);
-            // SAFETY: the function lives for ever.
-            unsafe { libc::atexit(last) };
-            work(&queue, &mut memory);
-            std::mem::forget(queue);
-            std::process::exit(20);
-        }
-        "busy" => {
-            let handle = queue.0 as usize;
-            for _ in 0..3 {
-                std::thread::spawn(move || {
-                    let queue = std::mem::ManuallyDrop::new(Queue(handle as ur_queue_handle_t));
-                    let mut memory = Vec::new();
-                    loop {
-                        work(&queue, &mut memory);
-                        queue.finish();
-                    }
-                });
-            }
-            std::thread::sleep(Duration::from_millis(50));
-            std::process::exit(21);
-        }
-        "fork" => fork(&context, &queue),
-        other => panic!("no scenario {other}"),
+    let words: Vec<&str> = name.split(' ').collect();
+    match words[..] {
+        ["fork", which] => fork::scenario(which),
+        [state, handles, ending] => end(state, handles == "leaked", ending),
+        _ => panic!("no scenario {name}"),
     }
 }
 
-/// Forks with idle workers and with a command that will never end in the child.
-fn fork(context: &Context, queue: &Queue) {
+/// The queue of the process, for handlers that cannot be given one.
+static QUEUE: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn last_calls() {
+    let queue = QUEUE.load(Ordering::Relaxed) as ur_queue_handle_t;
+    let mut event = null_mut();
+    // Of another queue than the one that may be blocked.
+    let (mut context, mut other) = (null_mut::<ur_context_handle_t_>(), null_mut());
+    let place = (&raw mut context).cast();
+    ok!(Queue.pfnGetInfo(queue, UR_QUEUE_INFO_CONTEXT, 8, place, null_mut()));
+    ok!(Queue.pfnCreate(context, device(), null(), &mut other));
     let mut memory = Vec::new();
-    work(queue, &mut memory);
-    queue.finish();
-    let (go, blocked) = queue.block();
-    let pending = queue.wait_event(&[blocked.0]);
-    // SAFETY: the child below only uses the API and ends with `_exit`.
-    let child = unsafe { libc::fork() };
-    if child == 0 {
-        std::panic::set_hook(Box::new(|info| {
-            eprintln!("{info}");
-            // SAFETY: ends the process.
-            unsafe { libc::_exit(99) };
-        }));
-        // What was pending is lost, and waiting for it ends.
-        assert_eq!(pending.status(), UR_EVENT_STATUS_ERROR);
-        assert_ne!(ur!(Event.pfnWait(1, &pending.0)), UR_RESULT_SUCCESS);
-        // The old queue and new ones work, with new workers.
-        for queue in [queue, &context.queue(), &context.queue_with(1)] {
-            let mut memory = Vec::new();
-            work(queue, &mut memory);
+    work(other, &mut memory);
+    ok!(Enqueue.pfnEventsWait(other, 0, null(), &mut event));
+    ok!(Event.pfnWait(1, &event));
+    assert!(memory.iter().all(|byte| *byte == 3));
+    ok!(Event.pfnRelease(event));
+    ok!(Queue.pfnRelease(other));
+}
+
+/// Brings the process into a state and ends it.
+fn end(state: &str, leaked: bool, ending: &str) {
+    let context = Context::new();
+    let queue = context.queue();
+    // Handlers use it after the owners are gone.
+    ok!(Queue.pfnRetain(queue.0));
+    QUEUE.store(queue.0 as usize, Ordering::Relaxed);
+    // The work may write to it until the very end.
+    let memory: &'static mut Vec<u8> = Box::leak(Box::default());
+    let mut held = None;
+    match state {
+        "idle" => {
+            work(queue.0, memory);
             queue.finish();
-            assert!(memory.iter().all(|byte| *byte == 3));
-            let event = queue.wait_event(&[]);
-            event.wait();
         }
-        let (go, blocked) = queue.block();
-        drop(go);
-        blocked.wait();
-        // SAFETY: ends the process without what the parent has to clean up.
-        unsafe { libc::_exit(0) };
+        "pending" => (0..20).for_each(|_| work(queue.0, memory)),
+        "blocked" => {
+            // Nobody ever lets it go on.
+            let (go, event) = queue.block();
+            std::mem::forget(go);
+            held = Some((queue.wait_event(&[event.0]), event));
+            work(queue.0, memory);
+        }
+        "busy" => {
+            let (begun, all) = mpsc::channel();
+            for _ in 0..3 {
+                let (handle, begun) = (queue.0 as usize, begun.clone());
+                ok!(Queue.pfnRetain(queue.0));
+                std::thread::spawn(move || {
+                    let queue = handle as ur_queue_handle_t;
+                    let mut memory = Vec::new();
+                    for round in 0u64.. {
+                        work(queue, &mut memory);
+                        ok!(Queue.pfnFinish(queue));
+                        if round == 0 {
+                            begun.send(()).unwrap();
+                        }
+                    }
+                });
+            }
+            (0..3).for_each(|_| all.recv().unwrap());
+        }
+        "kernel" => {
+            let program = context.program("vector_add.spv");
+            let kernel = program.kernel("vector_add");
+            let numbers: &'static mut Vec<f32> = Box::leak(Box::new(vec![1.0; 1 << 20]));
+            let args = [0; 3].map(|_| Arg::Pointer(numbers.as_ptr().cast()));
+            let (outcome, event) = queue.launch(&kernel, &[1 << 20], None, &args);
+            assert_eq!(outcome, UR_RESULT_SUCCESS);
+            if leaked {
+                std::mem::forget((program, kernel, event));
+            }
+        }
+        other => panic!("no state {other}"),
     }
-    let mut status = -1;
-    // SAFETY: waits for the child just made.
-    unsafe { libc::waitpid(child, &mut status, 0) };
-    drop(go);
-    pending.wait();
-    std::process::exit(if status == 0 { 22 } else { 1 });
+    let mut owners = Some((context, queue, held));
+    if leaked {
+        std::mem::forget(owners.take());
+    }
+    drop(owners);
+    match ending {
+        "return" => leaving(),
+        "exit" => {
+            leaving();
+            std::process::exit(CODE);
+        }
+        "_exit" => {
+            leaving();
+            // SAFETY: ends the process.
+            unsafe { libc::_exit(CODE) };
+        }
+        "atexit" => {
+            // SAFETY: the function lives for ever.
+            unsafe { libc::atexit(last_calls) };
+            leaving();
+            std::process::exit(CODE);
+        }
+        "thread" => {
+            let leave = || {
+                leaving();
+                std::process::exit(CODE);
+            };
+            std::thread::spawn(leave).join().unwrap();
+        }
+        "task" | "callback" => {
+            // The exit comes from one of our threads, while this one waits for it.
+            unsafe extern "C" fn leave(_: *mut std::ffi::c_void) {
+                leaving();
+                std::process::exit(CODE);
+            }
+            unsafe extern "C" fn told(
+                _: ur_event_handle_t,
+                _: ur_execution_info_t,
+                data: *mut std::ffi::c_void,
+            ) {
+                // SAFETY: it takes nothing.
+                unsafe { leave(data) };
+            }
+            let context = Context::new();
+            let queue = context.queue();
+            if ending == "task" {
+                let (data, none) = (null_mut(), null_mut());
+                ok!(EnqueueExp.pfnHostTaskExp(queue.0, Some(leave), data, null(), 0, null(), none));
+                queue.finish();
+            } else {
+                let event = queue.wait_event(&[]);
+                let at = UR_EXECUTION_INFO_COMPLETE;
+                ok!(Event.pfnSetCallback(event.0, at, Some(told), null_mut()));
+                loop {
+                    std::thread::park();
+                }
+            }
+        }
+        other => panic!("no ending {other}"),
+    }
 }
 
 #[test]
 fn exits_keep_their_code_and_are_quick() {
-    for (name, code) in [
-        ("exit", 17),
-        ("leak", 18),
-        ("_exit", 19),
-        ("atexit", 20),
-        ("busy", 21),
-    ] {
-        let (actual, time) = play(name);
-        assert_eq!(actual, Some(code), "{name}");
-        assert!(time < Duration::from_secs(5), "{name} took {time:?}");
+    for state in STATES {
+        for handles in HANDLES {
+            for ending in ENDINGS {
+                let name = format!("{state} {handles} {ending}");
+                let end = play(SCENARIO, &name);
+                let code = if ending == "return" { 0 } else { CODE };
+                assert_eq!(end.code, Some(code), "{name}");
+                assert!(end.leaving < LIMIT, "{name} took {:?}", end.leaving);
+            }
+        }
     }
+}
+
+fn forks(which: &str) {
+    assert_eq!(
+        play(SCENARIO, &format!("fork {which}")).code,
+        Some(0),
+        "{which}"
+    );
 }
 
 #[test]
 fn a_forked_child_works() {
     for _ in 0..5 {
-        assert_eq!(play("fork").0, Some(22));
+        forks("quiet");
     }
+}
+
+#[test]
+fn a_child_forked_while_threads_enqueue_works() {
+    forks("busy");
+}
+
+#[test]
+fn a_child_forked_by_a_child_works() {
+    forks("nested");
+}
+
+#[test]
+fn a_child_that_exits_as_usual_keeps_its_code() {
+    forks("exit");
+}
+
+#[test]
+fn a_child_forked_in_a_host_task_works() {
+    forks("task");
+}
+
+#[test]
+fn a_child_compiles_and_runs_kernels() {
+    forks("kernel");
+}
+
+#[test]
+fn a_child_replays_what_its_parent_recorded() {
+    forks("recorded");
 }

@@ -56,7 +56,9 @@ impl Topology {
     /// That of this machine, as it was on the first call.
     pub fn get() -> &'static Topology {
         static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
-        TOPOLOGY.get_or_init(|| Topology::read(Path::new("/sys/devices/system"), allowed()))
+        crate::fork::once(&TOPOLOGY, || {
+            Topology::read(Path::new("/sys/devices/system"), allowed())
+        })
     }
 
     /// Reads what the kernel tells in the folder `system`.

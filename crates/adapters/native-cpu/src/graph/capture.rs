@@ -2,11 +2,12 @@
 
 use super::{Core, Graph, Session, invalid};
 use crate::event::Event;
+use crate::fork::{Guard, Mutex};
 use crate::order::{Kind, Submission};
 use crate::queue::Queue;
 use crate::recording::{Node, SharedWork};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ur_adapter::{Handle, Object, Result, Slot};
 use ur_api::*;
 
@@ -51,8 +52,8 @@ pub struct Capturing {
 
 impl Capturing {
     /// The part in a session that is still going on.
-    fn get(&self) -> MutexGuard<'_, Option<Capture>> {
-        let mut capture = self.capture.lock().unwrap_or_else(PoisonError::into_inner);
+    fn get(&self) -> Guard<'_, Option<Capture>> {
+        let mut capture = self.capture.lock();
         let is_over = |own: &mut Capture| !own.core.is_recording(own.session);
         if capture.take_if(is_over).is_some() {
             self.active.store(false, Ordering::Release);

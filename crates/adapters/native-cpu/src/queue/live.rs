@@ -2,8 +2,8 @@
 
 use crate::command::Command;
 use crate::device::Device;
+use crate::fork::Mutex;
 use crate::order::Order;
-use crate::usm::registry::Guarded;
 use crate::{NativeCpu, pool};
 use std::sync::{Arc, Weak};
 use ur_adapter::{DeviceExpFns, Error, Object, Result};
@@ -37,7 +37,7 @@ fn address(device: &Device) -> usize {
     std::ptr::from_ref(device) as usize
 }
 
-static PLACES: Guarded<Vec<Entry>> = Guarded::new(Vec::new());
+static PLACES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 
 /// Whether a queue is gone, or what was left of one has ended.
 fn is_over(place: &Place) -> bool {
@@ -58,10 +58,11 @@ fn prune(places: &mut Vec<Entry>) -> Vec<Entry> {
 pub fn add(device: &Device, order: &Arc<Order>) {
     crate::fork::watch();
     let entry = Entry::new(device, Place::Queue(Arc::downgrade(order)));
-    let over = PLACES.with(|places| {
+    let over = {
+        let mut places = PLACES.lock();
         places.push(entry);
-        prune(places)
-    });
+        prune(&mut places)
+    };
     drop(over);
 }
 
@@ -70,7 +71,8 @@ pub fn remove(device: &Device, order: &Arc<Order>) {
     let left = if order.is_empty() { None } else { order.tail() };
     let left = left.map(|command| Entry::new(device, Place::Left(command)));
     let own = Arc::as_ptr(order);
-    let over = PLACES.with(|places| {
+    let over = {
+        let mut places = PLACES.lock();
         places.extend(left);
         places
             .extract_if(.., |entry| match &entry.place {
@@ -78,7 +80,7 @@ pub fn remove(device: &Device, order: &Arc<Order>) {
                 Place::Left(command) => command.is_finished(),
             })
             .collect::<Vec<_>>()
-    });
+    };
     drop(over);
 }
 
@@ -88,17 +90,15 @@ impl DeviceExpFns for NativeCpu {
         let mut commands: Vec<Arc<Command>> = Vec::new();
         {
             let mut orders = Vec::new();
-            PLACES.with(|places| {
-                for entry in places.iter() {
-                    if !entry.devices.contains(&address(device)) {
-                        continue;
-                    }
-                    match &entry.place {
-                        Place::Queue(order) => orders.extend(order.upgrade()),
-                        Place::Left(command) => commands.push(command.clone()),
-                    }
+            for entry in PLACES.lock().iter() {
+                if !entry.devices.contains(&address(device)) {
+                    continue;
                 }
-            });
+                match &entry.place {
+                    Place::Queue(order) => orders.extend(order.upgrade()),
+                    Place::Left(command) => commands.push(command.clone()),
+                }
+            }
             waited = orders;
         }
         commands.extend(waited.iter().filter_map(|order| order.tail()));

@@ -2,14 +2,13 @@
 
 use super::chunks::Chunks;
 use super::heap;
-use super::registry::Guarded;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::info::MEM_ALIGN;
+use crate::fork::{Guard, Mutex};
 use crate::memfd::PAGE;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use ur_adapter::{Error, Handle, Info, Object, Result, chain};
 use ur_api::*;
 
@@ -34,7 +33,7 @@ pub struct UsmPool {
     min_chunk: usize,
     /// The kind of allocation that memory of the program is for; others are refused.
     only: Option<ur_usm_type_t>,
-    state: Guarded<State>,
+    state: Mutex<State>,
 }
 
 struct State {
@@ -60,7 +59,7 @@ impl UsmPool {
             max_poolable: usize::MAX,
             min_chunk: 0,
             only: None,
-            state: Guarded::new(State {
+            state: Mutex::new(State {
                 chunks: Chunks::default(),
                 threshold: KEPT,
                 maximum: 0,
@@ -69,6 +68,10 @@ impl UsmPool {
                 grows: true,
             }),
         }
+    }
+
+    fn with<T>(&self, body: impl FnOnce(&mut State) -> T) -> T {
+        body(&mut self.state.lock())
     }
 
     /// The pool that a description asks for.
@@ -102,7 +105,7 @@ impl UsmPool {
                 return Err(Error::value("no memory for the pool"));
             }
             pool.only = Some(buffer.memType);
-            pool.state.with(|state| {
+            pool.with(|state| {
                 state.grows = false;
                 state.chunks.add(buffer.pMem as usize, buffer.size, true);
                 state.reserved_high = buffer.size;
@@ -130,7 +133,7 @@ impl UsmPool {
         let align = align.max(unit);
         let bytes = size.checked_next_multiple_of(unit).ok_or_else(out)?;
         let poolable = bytes <= self.max_poolable;
-        let start = self.state.with(|state| {
+        let start = self.with(|state| {
             let block = if poolable || !state.grows {
                 state.chunks.take(bytes, align, None)
             } else {
@@ -153,7 +156,7 @@ impl UsmPool {
 
     /// Takes a block of [`UsmPool::take`] back.
     pub fn put(&self, start: usize, bytes: usize) {
-        self.state.with(|state| {
+        self.with(|state| {
             if let Some((chunk, _)) = state.chunks.put(start, bytes) {
                 heap::free(chunk);
             }
@@ -164,7 +167,7 @@ impl UsmPool {
 
     /// Gives unused memory back until no more than `least` bytes are held or none is unused.
     pub fn trim(&self, least: usize) {
-        self.state.with(|state| state.shrink(least));
+        self.state.lock().shrink(least);
     }
 
     /// A number that the pool can tell.
@@ -172,7 +175,7 @@ impl UsmPool {
     /// # Errors
     /// `UNSUPPORTED_ENUMERATION`.
     pub fn number(&self, name: ur_usm_pool_info_t) -> Result<usize> {
-        self.state.with(|state| {
+        self.with(|state| {
             Ok(match name {
                 UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => state.threshold,
                 UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP => state.maximum,
@@ -191,7 +194,7 @@ impl UsmPool {
     /// `UNSUPPORTED_ENUMERATION` for what cannot be changed, `INVALID_VALUE` for a highest value
     /// other than 0.
     pub fn set_number(&self, name: ur_usm_pool_info_t, value: usize) -> Result {
-        self.state.with(|state| {
+        self.with(|state| {
             match name {
                 UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => {
                     state.threshold = value;
@@ -306,8 +309,8 @@ unsafe impl Send for DevicePools {}
 pub struct ContextPools(Mutex<Vec<DevicePools>>);
 
 impl ContextPools {
-    fn list(&self) -> MutexGuard<'_, Vec<DevicePools>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn list(&self) -> Guard<'_, Vec<DevicePools>> {
+        self.0.lock()
     }
 
     fn with<T>(
@@ -388,8 +391,7 @@ impl ContextPools {
 
 impl Drop for ContextPools {
     fn drop(&mut self) {
-        let list = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for pools in list {
+        for pools in self.0.get_mut() {
             // Whoever holds the pool longer finds no context.
             if let Home::Part(context) = &pools.default.home {
                 context.store(std::ptr::null_mut(), Ordering::Release);

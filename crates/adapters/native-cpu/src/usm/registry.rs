@@ -5,8 +5,8 @@
 
 use super::pool::UsmPool;
 use crate::device::Device;
+use crate::fork::Mutex;
 use crate::memfd::MemFile;
-use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use ur_adapter::Handle;
@@ -46,63 +46,10 @@ pub struct Allocation {
     pub file: Option<Arc<MemFile>>,
 }
 
-/// A mutex that fork handlers can hold: locked before a fork, unlocked after it on both sides, so
-/// that a child never starts with it held by a thread it does not have.
-struct Registry {
-    lock: UnsafeCell<libc::pthread_mutex_t>,
-    map: UnsafeCell<BTreeMap<usize, Allocation>>,
-}
-
-// SAFETY: the map is only reached with the lock held.
-unsafe impl Sync for Registry {}
-
-static REGISTRY: Registry = Registry {
-    lock: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
-    map: UnsafeCell::new(BTreeMap::new()),
-};
-
-/// Held by [`with`]; unlocks also when the body panics.
-struct Guard;
-
-impl Guard {
-    fn new() -> Guard {
-        // SAFETY: the mutex is statically initialised and never destroyed.
-        unsafe { libc::pthread_mutex_lock(REGISTRY.lock.get()) };
-        Guard
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        // SAFETY: this thread locked it.
-        unsafe { libc::pthread_mutex_unlock(REGISTRY.lock.get()) };
-    }
-}
-
-/// State that the registry's lock guards, for owners of allocations: a forked child finds it whole.
-pub struct Guarded<T>(UnsafeCell<T>);
-
-// SAFETY: the value is only reached with the lock held.
-unsafe impl<T: Send> Sync for Guarded<T> {}
-
-impl<T> Guarded<T> {
-    /// Guards `value`.
-    pub const fn new(value: T) -> Guarded<T> {
-        Guarded(UnsafeCell::new(value))
-    }
-
-    /// Runs `body` with the lock held; it must reach neither the registry nor another guarded value.
-    pub fn with<R>(&self, body: impl FnOnce(&mut T) -> R) -> R {
-        let _guard = Guard::new();
-        // SAFETY: the lock is held, and no body comes here again.
-        body(unsafe { &mut *self.0.get() })
-    }
-}
+static REGISTRY: Mutex<BTreeMap<usize, Allocation>> = Mutex::new(BTreeMap::new());
 
 fn with<T>(body: impl FnOnce(&mut BTreeMap<usize, Allocation>) -> T) -> T {
-    let _guard = Guard::new();
-    // SAFETY: the lock is held, and no body calls `with`.
-    body(unsafe { &mut *REGISTRY.map.get() })
+    body(&mut REGISTRY.lock())
 }
 
 /// Enters an allocation.
@@ -158,16 +105,6 @@ pub fn find(context: usize, address: usize) -> Option<Allocation> {
         let (_, found) = map.range(..=address).next_back()?;
         (address - found.base < found.size && found.context == context).then(|| found.clone())
     })
-}
-
-/// Called before a fork.
-pub fn before_fork() {
-    std::mem::forget(Guard::new());
-}
-
-/// Called after a fork, in parent and child.
-pub fn after_fork() {
-    drop(Guard);
 }
 
 #[cfg(test)]

@@ -1,0 +1,4 @@
+//! Parts of the tests of processes.
+
+pub mod fork;
+pub mod watch;
