@@ -274,9 +274,6 @@ pub struct JitTable {
     ) -> Status,
     /// Address of a function of the runtime that code imports by name, or null.
     pub symbol: unsafe extern "C" fn(name: *const u8, name_len: usize) -> *const c_void,
-    /// Hands `text` the CPU that modules are compiled for if their options name none: LLVM's name,
-    /// a space, and its features.
-    pub host_cpu: unsafe extern "C" fn(text: TextFn, user: *mut c_void),
 }
 
 // SAFETY: the table holds only function pointers and numbers.

@@ -9,8 +9,8 @@ use ur_spirv::SpecOverride;
 
 use crate::compile::Options;
 use crate::error::{Error, Result};
+use crate::link;
 use crate::module::{Kernel, Module};
-use crate::{link, llvm};
 
 static TABLE: JitTable = JitTable {
     version: ABI_VERSION,
@@ -24,7 +24,6 @@ static TABLE: JitTable = JitTable {
     module_record,
     kernel_record,
     symbol,
-    host_cpu,
 };
 
 /// The JIT's functions; what the library exports.
@@ -295,14 +294,4 @@ unsafe extern "C" fn symbol(name: *const u8, name_len: usize) -> *const c_void {
         },
     );
     address as *const c_void
-}
-
-unsafe extern "C" fn host_cpu(text: TextFn, user: *mut c_void) {
-    // SAFETY: the caller keeps the interface's promises about each pointer.
-    let say = |message: &str| unsafe { hand_over(text, user, message) };
-    let _ = guard(say, || {
-        let (cpu, features) = llvm::host();
-        say(&format!("{cpu} {features}"));
-        Ok(())
-    });
 }

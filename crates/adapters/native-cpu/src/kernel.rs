@@ -1,10 +1,10 @@
 //! Kernels.
 
 use crate::NativeCpu;
+use crate::code::Compiled;
 use crate::device::Device;
 use crate::device::info::{MAX_WORK_GROUP_SIZE, SUB_GROUP_SIZES};
 use crate::enqueue;
-use crate::code::Compiled;
 use crate::program::Program;
 use crate::queue::Queue;
 use std::ffi::{CStr, c_void};

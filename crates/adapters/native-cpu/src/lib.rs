@@ -1,30 +1,34 @@
 //! The native CPU adapter: host memory, a worker pool, kernels compiled by the JIT.
 //!
 //! The modules are named after what they hold. Those of the API's objects ([`adapter`], [`platform`],
-//! [`device`], [`context`], [`queue`], [`event`], [`memory`], [`usm`], [`program`], [`kernel`],
+//! [`device`], [`context`], [`queue`], [`event`], [`memory`], [`image`], [`sampler`], [`usm`], [`program`], [`kernel`],
 //! [`enqueue`], [`command_buffer`]) stand on those that do the work: [`command`] and [`order`] say what runs when,
-//! [`recording`] keeps it for later, [`pool`] runs it, [`launch`] and [`copy`] are what runs, [`jit`] opens the compiler, [`facts`]
-//! reads the machine and [`binary`] saves programs.
+//! [`recording`] keeps it for later, [`pool`] runs it, [`launch`] and [`copy`] are what runs, [`code`] gets machine code from
+//! the [`cache`], from a program that [`binary`] saved, or from the compiler, which [`jit`] opens; [`facts`]
+//! and [`cpu`] read the machine.
 
 pub mod adapter;
 pub mod arena;
 pub mod binary;
+pub mod cache;
 pub mod clock;
+pub mod code;
 pub mod command;
 pub mod command_buffer;
 pub mod context;
 pub mod copy;
+pub mod cpu;
 pub mod device;
 pub mod enqueue;
 pub mod event;
 pub mod facts;
 pub mod fork;
 pub mod graph;
+pub mod image;
 pub mod ipc;
 pub mod jit;
 pub mod kernel;
 pub mod launch;
-pub mod image;
 pub mod memfd;
 pub mod memory;
 pub mod order;
@@ -33,11 +37,11 @@ pub mod pool;
 pub mod program;
 pub mod queue;
 pub mod recording;
+pub mod sampler;
 pub mod standstill;
 pub mod unsupported;
 pub mod usm;
 pub mod virtual_mem;
-pub mod sampler;
 
 pub use adapter::NativeCpu;
 

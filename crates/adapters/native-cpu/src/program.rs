@@ -1,17 +1,25 @@
 //! Programs: SPIR-V, how it was built, and what it is found to contain.
 
-use crate::NativeCpu;
-use crate::binary::{self, Saved, Specialisation, Stage};
+mod build;
+mod contents;
+mod info;
+mod link;
+mod options;
+mod specialise;
+
+use crate::binary::{self, MachineCode, Saved, Specialisation, Stage};
+use crate::code::Module;
 use crate::context::Context;
 use crate::device::Device;
-use crate::launch::Module;
+use crate::fork::{Guard, Mutex};
+use crate::{NativeCpu, cpu, facts, jit};
+use build::Build;
+use contents::Contents;
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use ur_adapter::{Error, Handle, Info, Object, ProgramExpFns, ProgramFns, Result};
 use ur_api::*;
-use ur_jit_abi::SpecConstant;
-use ur_spirv::{ErrorKind, spirv::BuiltIn};
 
 /// What a program handle names.
 pub struct Program {
@@ -22,62 +30,24 @@ pub struct Program {
     state: Mutex<State>,
 }
 
-/// What reading the SPIR-V tells.
-struct Contents {
-    kernels: Vec<ur_spirv::Kernel>,
-    constants: Vec<ur_spirv::SpecConstant>,
-    /// Whether a kernel could notice how its work-items are grouped.
-    sees_groups: bool,
-    /// Set for a module that needs something unknown; building it fails with this.
-    unsupported: Option<String>,
-}
-
 /// How far a program is built.
 struct State {
-    status: ur_program_build_status_t,
-    binary: ur_program_binary_type_t,
-    options: String,
-    log: String,
+    /// For each device, how it was built for that one.
+    builds: Vec<Build>,
     constants: Vec<Specialisation>,
-    module: Option<Arc<Module>>,
+    /// What came with a saved program: build options and machine code.
+    restored: Option<(String, Option<MachineCode>)>,
+    code: Option<Code>,
+    /// The bytes as a saved program, once they were asked for.
+    saved: Option<Arc<[u8]>>,
 }
 
-impl Contents {
-    /// # Errors
-    /// `INVALID_BINARY` for malformed SPIR-V; the message names the word and the rule.
-    fn read(words: &[u32]) -> Result<Contents> {
-        match ur_spirv::Module::parse(words, &[]) {
-            Ok(module) => Ok(Contents {
-                kernels: module.kernels(),
-                constants: module.spec_constants.clone(),
-                sees_groups: module
-                    .globals
-                    .iter()
-                    .filter_map(|global| global.builtin)
-                    .any(|builtin| {
-                        !matches!(
-                            builtin,
-                            BuiltIn::GlobalInvocationId
-                                | BuiltIn::GlobalSize
-                                | BuiltIn::GlobalOffset
-                                | BuiltIn::GlobalLinearId
-                                | BuiltIn::WorkDim
-                        )
-                    }),
-                unsupported: None,
-            }),
-            Err(error) if error.kind() == ErrorKind::Unsupported => Ok(Contents {
-                kernels: Vec::new(),
-                constants: Vec::new(),
-                sees_groups: true,
-                unsupported: Some(error.to_string()),
-            }),
-            Err(error) => Err(Error::new(
-                UR_RESULT_ERROR_INVALID_BINARY,
-                error.to_string(),
-            )),
-        }
-    }
+/// What the last build made.
+#[derive(Clone)]
+struct Code {
+    module: Arc<Module>,
+    /// What is in the module, if it is made of several programs.
+    merged: Option<Arc<Contents>>,
 }
 
 impl Program {
@@ -85,34 +55,31 @@ impl Program {
         context: &Object<Context>,
         devices: Vec<Handle<Device>>,
         saved: Saved,
+        is_saved: bool,
     ) -> Result<Handle<Program>> {
         let contents = Contents::read(&saved.words)?;
-        // What was saved as compiled can be linked at once.
-        let (status, binary) = match saved.stage {
-            Stage::Compiled => (
-                UR_PROGRAM_BUILD_STATUS_SUCCESS,
-                UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
-            ),
-            Stage::Executable => (UR_PROGRAM_BUILD_STATUS_NONE, UR_PROGRAM_BINARY_TYPE_NONE),
+        let build = if is_saved {
+            Build::restored(saved.stage, &saved.options)
+        } else {
+            Build::default()
         };
         Handle::new(Program {
             context: context.handle(),
-            devices,
-            words: saved.words.into(),
             contents,
+            words: saved.words.into(),
             state: Mutex::new(State {
-                status,
-                binary,
-                options: saved.options,
-                log: String::new(),
+                builds: vec![build; devices.len()],
                 constants: saved.constants,
-                module: None,
+                restored: is_saved.then_some((saved.options, saved.code)),
+                code: None,
+                saved: None,
             }),
+            devices,
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> Guard<'_, State> {
+        self.state.lock()
     }
 
     /// Its context.
@@ -122,10 +89,7 @@ impl Program {
 
     /// What the SPIR-V says of a kernel.
     pub fn kernel(&self, name: &str) -> Option<&ur_spirv::Kernel> {
-        self.contents
-            .kernels
-            .iter()
-            .find(|kernel| kernel.name == name)
+        self.contents.kernel(name)
     }
 
     /// Whether a kernel could notice how its work-items are grouped: if not, any grouping will do.
@@ -133,12 +97,17 @@ impl Program {
         self.contents.sees_groups
     }
 
-    /// The built module.
-    ///
-    /// # Errors
-    /// `INVALID_PROGRAM_EXECUTABLE` for a program that was not built.
-    pub fn module(&self) -> Result<Arc<Module>> {
-        self.state().module.clone().ok_or_else(|| {
+    fn code(&self) -> Result<Code> {
+        let state = self.state();
+        if let Some(code) = &state.code {
+            return Ok(code.clone());
+        }
+        Err(if state.builds.iter().any(Build::is_unlinked) {
+            Error::new(
+                UR_RESULT_ERROR_PROGRAM_UNLINKED,
+                "the program misses symbols and has not been linked",
+            )
+        } else {
             Error::new(
                 UR_RESULT_ERROR_INVALID_PROGRAM_EXECUTABLE,
                 "the program has not been built",
@@ -146,91 +115,115 @@ impl Program {
         })
     }
 
-    /// The options it was built with.
-    pub fn options(&self) -> String {
-        self.state().options.clone()
+    /// The built module.
+    ///
+    /// # Errors
+    /// `INVALID_PROGRAM_EXECUTABLE` for a program that was not built, `PROGRAM_UNLINKED` for one
+    /// that misses symbols.
+    pub fn module(&self) -> Result<Arc<Module>> {
+        Ok(self.code()?.module)
     }
 
     /// Adds to the build log.
     pub fn log(&self, text: &str) {
-        let mut state = self.state();
-        if !state.log.is_empty() {
-            state.log.push('\n');
-        }
-        state.log.push_str(text);
-    }
-
-    /// Builds up to `stage`. Compiling is reading and checking, since a module may need others to be
-    /// whole; a program that is built keeps what the JIT made of it.
-    fn build(&self, options: Option<&CStr>, stage: Stage) -> Result {
-        let (options, constants) = {
-            let mut state = self.state();
-            if let Some(options) = options {
-                state.options = options.to_string_lossy().into_owned();
-            }
-            state.status = UR_PROGRAM_BUILD_STATUS_IN_PROGRESS;
-            (state.options.clone(), state.constants.clone())
-        };
-        let built = match &self.contents.unsupported {
-            Some(reason) => Err(reason.clone()),
-            None if stage == Stage::Compiled => Ok(None),
-            None => {
-                let constants: Vec<SpecConstant> = constants
-                    .iter()
-                    .map(|constant| SpecConstant {
-                        id: constant.id,
-                        size: constant.size,
-                        bits: constant.bits,
-                    })
-                    .collect();
-                // Without the lock: other threads may ask how far the build is.
-                Module::create(&self.words, &options, &constants).map(Some)
-            }
-        };
-        let mut state = self.state();
-        match built {
-            Ok(module) => {
-                state.status = UR_PROGRAM_BUILD_STATUS_SUCCESS;
-                state.log.clear();
-                state.binary = match module {
-                    Some(_) => UR_PROGRAM_BINARY_TYPE_EXECUTABLE,
-                    None => UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
-                };
-                state.module = module.map(Arc::new);
-                Ok(())
-            }
-            Err(reason) => {
-                state.status = UR_PROGRAM_BUILD_STATUS_ERROR;
-                state.binary = UR_PROGRAM_BINARY_TYPE_NONE;
-                state.module = None;
-                state.log = reason.clone();
-                Err(Error::new(UR_RESULT_ERROR_PROGRAM_BUILD_FAILURE, reason))
-            }
+        for build in &mut self.state().builds {
+            build.say(text);
         }
     }
 
-    /// Its bytes as a saved program; empty before it is built.
-    fn saved(&self) -> Vec<u8> {
-        let state = self.state();
-        let stage = match state.binary {
-            UR_PROGRAM_BINARY_TYPE_EXECUTABLE => Stage::Executable,
-            UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT => Stage::Compiled,
-            _ => return Vec::new(),
+    /// Number of the device, or of the one that it is a part of, among the program's.
+    ///
+    /// # Errors
+    /// `INVALID_DEVICE`.
+    fn device(&self, device: &Object<Device>) -> Result<usize> {
+        let own = |same: &dyn Fn(&Object<Device>) -> bool| {
+            let mut devices = self.devices.iter();
+            devices.position(|own| same(own))
         };
-        binary::write(&Saved {
-            stage,
-            constants: state.constants.clone(),
-            options: state.options.clone(),
-            words: self.words.to_vec(),
-        })
+        own(&|own| std::ptr::eq(own, device))
+            .or_else(|| own(&|own| device.is_part_of(own)))
+            .ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_DEVICE))
     }
 
-    fn check_devices(&self, devices: &[&Object<Device>]) -> Result {
-        if devices.iter().all(|device| self.context.has(device)) {
-            return Ok(());
-        }
-        Err(Error::code(UR_RESULT_ERROR_INVALID_DEVICE))
+    fn devices(&self, devices: &[&Object<Device>]) -> Result<Vec<usize>> {
+        devices.iter().map(|device| self.device(device)).collect()
     }
+
+    fn all_devices(&self) -> Vec<usize> {
+        (0..self.devices.len()).collect()
+    }
+
+    /// Its bytes as a saved program; none before it is built. A built program is saved with the
+    /// machine code of all its kernels, which are compiled for that.
+    fn saved(&self) -> Arc<[u8]> {
+        let (mut saved, code) = {
+            let state = self.state();
+            if let Some(saved) = &state.saved {
+                return saved.clone();
+            }
+            let built = state.builds.iter().find_map(|b| Some((b.stage()?, b)));
+            let Some((stage, build)) = built else {
+                return Arc::default();
+            };
+            let saved = Saved {
+                stage,
+                constants: state.constants.clone(),
+                options: build.options.clone(),
+                words: self.words.to_vec(),
+                // What was loaded and not yet built is saved as it came.
+                code: state.restored.clone().and_then(|(_, code)| code),
+            };
+            (saved, state.code.clone())
+        };
+        // A merged module is more than this program's SPIR-V: its code cannot be saved with that.
+        if let Some(code) = code.filter(|code| code.merged.is_none()) {
+            saved.code = Some(self.machine_code(&code.module));
+        }
+        let bytes: Arc<[u8]> = binary::write(&saved).into();
+        // The sizes and the bytes are asked for one after the other.
+        self.state().saved = Some(bytes.clone());
+        bytes
+    }
+
+    fn machine_code(&self, module: &Module) -> MachineCode {
+        let kernels = self.contents.kernels.iter();
+        MachineCode {
+            cpu: *cpu::fingerprint(),
+            cpu_name: facts::get().name.clone(),
+            build_id: jit::build_id().unwrap_or_default().to_vec(),
+            module: module.record().to_vec(),
+            // One that cannot be compiled fails when it is created, here as there.
+            kernels: kernels
+                .filter_map(|kernel| {
+                    let record = module.kernel_record(&kernel.name).ok()?;
+                    Some((kernel.name.clone(), record.to_vec()))
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Checks that machine code can run here.
+///
+/// # Errors
+/// `INVALID_BINARY` if it is for another CPU; the message names both.
+fn check_cpu(code: &MachineCode) -> Result {
+    if code.cpu == *cpu::fingerprint() {
+        return Ok(());
+    }
+    let own = &facts::get().name;
+    let difference = if code.cpu_name == *own {
+        " with other features"
+    } else {
+        ""
+    };
+    Err(Error::new(
+        UR_RESULT_ERROR_INVALID_BINARY,
+        format!(
+            "the program was built for {}{difference}, and this is {own}",
+            code.cpu_name
+        ),
+    ))
 }
 
 fn check_properties(properties: Option<&ur_program_properties_t>) -> Result {
@@ -243,53 +236,6 @@ fn check_properties(properties: Option<&ur_program_properties_t>) -> Result {
         }
         _ => Ok(()),
     }
-}
-
-/// Makes one program of several compiled ones and builds it.
-fn link(
-    context: &Object<Context>,
-    programs: &[&Object<Program>],
-    options: Option<&CStr>,
-) -> Result<Handle<Program>> {
-    let Some(first) = programs.first() else {
-        return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE));
-    };
-    let mut constants: Vec<Specialisation> = Vec::new();
-    for program in programs {
-        let state = program.state();
-        if state.status != UR_PROGRAM_BUILD_STATUS_SUCCESS {
-            return Err(Error::new(
-                UR_RESULT_ERROR_INVALID_OPERATION,
-                "a program has not been compiled",
-            ));
-        }
-        constants.extend(&state.constants);
-    }
-    let failed = |reason: String| Error::new(UR_RESULT_ERROR_PROGRAM_LINK_FAILURE, reason);
-    let words = match programs {
-        [program] => program.words.to_vec(),
-        _ => {
-            let modules: Vec<&[u32]> = programs.iter().map(|program| &*program.words).collect();
-            ur_spirv::link(&modules).map_err(|error| failed(error.to_string()))?
-        }
-    };
-    let linked = Program::create(
-        context,
-        first.devices.clone(),
-        Saved {
-            stage: Stage::Executable,
-            constants,
-            options: first.options(),
-            words,
-        },
-    )?;
-    linked
-        .build(options, Stage::Executable)
-        .map_err(|error| Error {
-            code: UR_RESULT_ERROR_PROGRAM_LINK_FAILURE,
-            ..error
-        })?;
-    Ok(linked)
 }
 
 impl ProgramFns for NativeCpu {
@@ -317,8 +263,9 @@ impl ProgramFns for NativeCpu {
             constants: Vec::new(),
             options: String::new(),
             words: words.iter().map(|word| u32::from_ne_bytes(*word)).collect(),
+            code: None,
         };
-        Program::create(context, context.devices().to_vec(), saved)
+        Program::create(context, context.devices().to_vec(), saved, false)
     }
 
     fn program_create_with_binary(
@@ -351,9 +298,19 @@ impl ProgramFns for NativeCpu {
                 _ => program = Some(saved),
             }
         }
-        let saved = program.ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_SIZE))?;
+        let mut saved = program.ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_SIZE))?;
+        if let Some(code) = &saved.code {
+            check_cpu(code)?;
+            saved
+                .examine()
+                .map_err(|refusal| refuse(refusal.to_string()))?;
+        }
+        // Code that another JIT made is made again: it may call what this one does not have.
+        saved.code = saved.code.take().filter(|code| {
+            jit::build_id().is_none_or(|own| own == code.build_id || code.build_id.is_empty())
+        });
         let devices = devices.iter().map(|device| device.handle()).collect();
-        Program::create(context, devices, saved).map_err(|error| match error.code {
+        Program::create(context, devices, saved, true).map_err(|error| match error.code {
             UR_RESULT_ERROR_INVALID_BINARY => Error {
                 code: UR_RESULT_ERROR_INVALID_NATIVE_BINARY,
                 ..error
@@ -367,7 +324,7 @@ impl ProgramFns for NativeCpu {
         program: &Object<Program>,
         options: Option<&CStr>,
     ) -> Result {
-        program.build(options, Stage::Executable)
+        program.build(&program.all_devices(), options, Stage::Executable, false)
     }
 
     fn program_compile(
@@ -375,7 +332,7 @@ impl ProgramFns for NativeCpu {
         program: &Object<Program>,
         options: Option<&CStr>,
     ) -> Result {
-        program.build(options, Stage::Compiled)
+        program.build(&program.all_devices(), options, Stage::Compiled, false)
     }
 
     fn program_link(
@@ -383,33 +340,41 @@ impl ProgramFns for NativeCpu {
         programs: &[&Object<Program>],
         options: Option<&CStr>,
     ) -> Result<Handle<Program>> {
-        link(context, programs, options)
+        link::link(context, None, programs, options, false)
     }
 
     fn program_get_function_pointer(
-        _: &Object<Device>,
+        device: &Object<Device>,
         program: &Object<Program>,
         function_name: &CStr,
     ) -> Result<*mut c_void> {
-        // Kernels run as whole work-groups: there is no address that device code could call.
-        Err(Error::code(
-            match function_name
-                .to_str()
-                .ok()
-                .and_then(|name| program.kernel(name))
-            {
-                Some(_) => UR_RESULT_ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
-                None => UR_RESULT_ERROR_INVALID_KERNEL_NAME,
-            },
-        ))
+        program.device(device)?;
+        let name = function_name.to_str().unwrap_or_default();
+        let code = program.code()?;
+        let contents = code.merged.as_deref().unwrap_or(&program.contents);
+        // The work-groups of a kernel are run by code of the host: no device code can call it.
+        if contents.kernel(name).is_some() {
+            return Err(Error::new(
+                UR_RESULT_ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
+                format!("{name} is a kernel"),
+            ));
+        }
+        let value = contents.function(name).ok_or_else(|| {
+            Error::new(
+                UR_RESULT_ERROR_INVALID_KERNEL_NAME,
+                format!("no function {name:?} in the program"),
+            )
+        })?;
+        Ok(value as *mut c_void)
     }
 
     fn program_get_global_variable_pointer(
-        _: &Object<Device>,
+        device: &Object<Device>,
         program: &Object<Program>,
         global_variable_name: &CStr,
         global_variable_size_ret: Option<&mut MaybeUninit<usize>>,
     ) -> Result<*mut c_void> {
+        program.device(device)?;
         let (address, size) = variable(program, global_variable_name)?;
         if let Some(place) = global_variable_size_ret {
             place.write(size);
@@ -422,32 +387,7 @@ impl ProgramFns for NativeCpu {
         prop_name: ur_program_info_t,
         info: &mut Info<'_>,
     ) -> Result {
-        match prop_name {
-            UR_PROGRAM_INFO_CONTEXT => info.handle(&*program.context),
-            UR_PROGRAM_INFO_NUM_DEVICES => info.value(program.devices.len() as u32),
-            UR_PROGRAM_INFO_DEVICES => info.handles(&program.devices),
-            UR_PROGRAM_INFO_IL => info.slice(&program.words),
-            UR_PROGRAM_INFO_BINARY_SIZES => {
-                info.slice(&vec![program.saved().len(); program.devices.len()])
-            }
-            UR_PROGRAM_INFO_BINARIES => {
-                let saved = program.saved();
-                // SAFETY: this query's buffer is an array of pointers, with room for the sizes that
-                // the query above told.
-                unsafe { info.blobs(&vec![saved.as_slice(); program.devices.len()]) }
-            }
-            UR_PROGRAM_INFO_NUM_KERNELS => info.value(program.contents.kernels.len()),
-            UR_PROGRAM_INFO_KERNEL_NAMES => {
-                let names: Vec<&str> = program
-                    .contents
-                    .kernels
-                    .iter()
-                    .map(|kernel| kernel.name.as_str())
-                    .collect();
-                info.text(&names.join(";"))
-            }
-            _ => Err(Error::unsupported_query()),
-        }
+        info::program(program, prop_name, info)
     }
 
     fn program_get_build_info(
@@ -456,15 +396,7 @@ impl ProgramFns for NativeCpu {
         prop_name: ur_program_build_info_t,
         info: &mut Info<'_>,
     ) -> Result {
-        program.check_devices(&[device])?;
-        let state = program.state();
-        match prop_name {
-            UR_PROGRAM_BUILD_INFO_STATUS => info.value(state.status.0),
-            UR_PROGRAM_BUILD_INFO_OPTIONS => info.text(&state.options),
-            UR_PROGRAM_BUILD_INFO_LOG => info.text(&state.log),
-            UR_PROGRAM_BUILD_INFO_BINARY_TYPE => info.value(state.binary.0),
-            _ => Err(Error::unsupported_query()),
-        }
+        info::build(program, device, prop_name, info)
     }
 
     fn program_set_specialization_constants(
@@ -476,42 +408,15 @@ impl ProgramFns for NativeCpu {
         }
         let mut values = Vec::with_capacity(spec_constants.len());
         for constant in spec_constants {
-            let known = program
-                .contents
-                .constants
-                .iter()
-                .find(|known| known.spec_id == constant.id)
-                .ok_or_else(|| {
-                    Error::new(
-                        UR_RESULT_ERROR_INVALID_SPEC_ID,
-                        format!("no specialisation constant {}", constant.id),
-                    )
-                })?;
-            if constant.pValue.is_null() {
-                return Err(Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER));
-            }
-            if constant.size != known.size as usize || constant.size > 8 {
-                return Err(Error::value(format!(
-                    "specialisation constant {} has {} bytes, not {}",
-                    constant.id, known.size, constant.size
-                )));
-            }
-            let mut bits = [0u8; 8];
-            // SAFETY: the program passes `size` bytes, 8 at most.
-            unsafe {
-                std::ptr::copy_nonoverlapping(
-                    constant.pValue.cast::<u8>(),
-                    bits.as_mut_ptr(),
-                    constant.size,
-                )
-            };
-            values.push(Specialisation {
-                id: constant.id,
-                size: constant.size as u32,
-                bits: u64::from_le_bytes(bits),
-            });
+            // SAFETY: the program passes `size` bytes.
+            values.push(unsafe { specialise::value(&program.contents.constants, constant) }?);
         }
         let mut state = program.state();
+        // Code that was saved is for other values.
+        if let Some((_, code)) = &mut state.restored {
+            *code = None;
+        }
+        state.saved = None;
         for value in values {
             state.constants.retain(|old| old.id != value.id);
             state.constants.push(value);
@@ -524,31 +429,41 @@ impl ProgramExpFns for NativeCpu {
     fn program_build_exp(
         program: &Object<Program>,
         devices: &[&Object<Device>],
-        _: ur_exp_program_flags_t,
+        flags: ur_exp_program_flags_t,
         options: Option<&CStr>,
     ) -> Result {
-        program.check_devices(devices)?;
-        program.build(options, Stage::Executable)
+        let unlinked = build::allows_unresolved(flags)?;
+        let devices = program.devices(devices)?;
+        program.build(&devices, options, Stage::Executable, unlinked)
     }
 
     fn program_compile_exp(
         program: &Object<Program>,
         devices: &[&Object<Device>],
-        _: ur_exp_program_flags_t,
+        flags: ur_exp_program_flags_t,
         options: Option<&CStr>,
     ) -> Result {
-        program.check_devices(devices)?;
-        program.build(options, Stage::Compiled)
+        build::allows_unresolved(flags)?;
+        let devices = program.devices(devices)?;
+        program.build(&devices, options, Stage::Compiled, false)
     }
 
     fn program_link_exp(
         context: &Object<Context>,
-        _: &[&Object<Device>],
-        _: ur_exp_program_flags_t,
+        devices: &[&Object<Device>],
+        flags: ur_exp_program_flags_t,
         programs: &[&Object<Program>],
         options: Option<&CStr>,
     ) -> Result<Handle<Program>> {
-        link(context, programs, options)
+        let unlinked = build::allows_unresolved(flags)?;
+        link::link(context, Some(devices), programs, options, unlinked)
+    }
+
+    fn program_dynamic_link_exp(
+        context: &Object<Context>,
+        programs: &[&Object<Program>],
+    ) -> Result {
+        link::link_built(context, programs)
     }
 }
 

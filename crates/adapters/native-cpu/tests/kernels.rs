@@ -370,7 +370,7 @@ fn programs_are_saved_and_loaded() {
     let (outcome, loaded) = load(&saved);
     assert_eq!(outcome, UR_RESULT_SUCCESS);
     let loaded = loaded.unwrap();
-    assert_eq!(sizes(&loaded), 0, "not built yet");
+    assert_eq!(sizes(&loaded), size, "saved as it was loaded");
     ok!(Program.pfnBuild(context.0, loaded.0, null()));
     add(&context.queue(), &loaded.kernel("vector_add"), 100, None);
     for len in [0, 1, 39, size - 1] {

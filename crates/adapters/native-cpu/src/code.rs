@@ -1,0 +1,295 @@
+//! Machine code of programs: from the JIT, from the cache on disk, or from a saved program.
+//!
+//! The JIT library is asked only for what is found nowhere else.
+
+use crate::binary::Specialisation;
+use crate::cache::{self, Key, KeyMaker};
+use crate::cpu;
+use crate::fork::{Mutex, once};
+use crate::jit::{self, JitModule};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use ur_jit_abi::code::{Loaded, STORAGE};
+use ur_jit_abi::record::{KernelRecord, LoadedKernel, ModuleRecord, RECORD_VERSION, Variable};
+use ur_jit_abi::{ArgInfo, KernelInfo};
+
+/// What code is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The SPIR-V.
+    pub words: Arc<[u32]>,
+    /// Build options.
+    pub options: String,
+    /// Specialisation constants that were set.
+    pub constants: Vec<Specialisation>,
+}
+
+impl Source {
+    /// What the cache keeps its code under; none if the JIT library that would compile it cannot be
+    /// told from others.
+    fn key(&self) -> Option<Key> {
+        let mut maker = KeyMaker::new("module");
+        maker.add(&RECORD_VERSION.to_le_bytes());
+        maker.add(jit::build_id()?);
+        maker.add(cpu::fingerprint());
+        let mut constants = self.constants.clone();
+        constants.sort_by_key(|constant| constant.id);
+        for constant in &constants {
+            maker.add(&constant.id.to_le_bytes());
+            maker.add(&constant.bits.to_le_bytes());
+        }
+        for option in self.options.split_whitespace() {
+            maker.add(option.as_bytes());
+        }
+        // The number of parts varies; the longest one comes last.
+        // SAFETY: words are bytes without any padding.
+        maker.add(unsafe {
+            std::slice::from_raw_parts(self.words.as_ptr().cast(), size_of_val(&*self.words))
+        });
+        Some(maker.finish())
+    }
+}
+
+/// Code of a program, kernel by kernel as they are asked for, with the memory of its variables.
+pub struct Module {
+    source: Source,
+    key: Option<Key>,
+    record: Vec<u8>,
+    variables: Vec<Variable>,
+    storage: Arc<Loaded>,
+    jit: OnceLock<Result<JitModule, String>>,
+    kernels: Mutex<HashMap<String, Arc<Compiled>>>,
+    /// Kernels' records that came with a saved program or were made for one.
+    saved: Mutex<HashMap<String, Arc<[u8]>>>,
+}
+
+impl Module {
+    /// Has the JIT accept a module, unless it is known that it does.
+    ///
+    /// # Errors
+    /// Why it was refused, or why there is no JIT.
+    pub fn build(source: Source) -> Result<Module, String> {
+        let key = cache::get().and_then(|_| source.key());
+        if let (Some(cache), Some(key)) = (cache::get(), &key)
+            && let Some(record) = cache.get(key)
+        {
+            match Module::new(source.clone(), Some(key.clone()), record) {
+                Ok(module) => return Ok(module),
+                Err(_) => cache.remove(key),
+            }
+        }
+        let jit = JitModule::new(&source.words, &source.options, &source.constants)?;
+        let record = jit.record()?;
+        if let (Some(cache), Some(key)) = (cache::get(), &key) {
+            cache.put(key, &record);
+        }
+        let module = Module::new(source, key, record)?;
+        let _ = module.jit.set(Ok(jit));
+        Ok(module)
+    }
+
+    /// A module that was saved, with records of its kernels by name.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn restore(
+        source: Source,
+        record: Vec<u8>,
+        kernels: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Result<Module, String> {
+        let key = cache::get().and_then(|_| source.key());
+        let module = Module::new(source, key, record)?;
+        module
+            .saved
+            .lock()
+            .extend(kernels.into_iter().map(|(n, bytes)| (n, bytes.into())));
+        Ok(module)
+    }
+
+    fn new(source: Source, key: Option<Key>, bytes: Vec<u8>) -> Result<Module, String> {
+        let record = ModuleRecord::from_bytes(&bytes).map_err(|error| error.to_string())?;
+        let storage = Loaded::new(&record.storage, |_| None)?;
+        Ok(Module {
+            source,
+            key,
+            record: bytes,
+            variables: record.variables,
+            storage: Arc::new(storage),
+            jit: OnceLock::new(),
+            kernels: Mutex::default(),
+            saved: Mutex::default(),
+        })
+    }
+
+    /// What it was made of.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The bytes of its [`ModuleRecord`].
+    pub fn record(&self) -> &[u8] {
+        &self.record
+    }
+
+    /// The code of a kernel, compiled if it is nowhere to be found.
+    ///
+    /// # Errors
+    /// Why it cannot be compiled.
+    pub fn kernel(&self, name: &str) -> Result<Arc<Compiled>, String> {
+        if let Some(kernel) = self.kernels.lock().get(name) {
+            return Ok(kernel.clone());
+        }
+        // Loaded and compiled without the lock: it may take long, and other kernels need not wait.
+        let saved = self.saved.lock().get(name).cloned();
+        let compiled = match saved.and_then(|record| self.load(&record).ok()) {
+            Some(compiled) => compiled,
+            None => match self.kept(name) {
+                Some((compiled, _)) => compiled,
+                None => self.load(&self.compile(name)?)?,
+            },
+        };
+        // If another thread was faster, its code is kept.
+        let mut kernels = self.kernels.lock();
+        let kernel = kernels.entry(name.to_owned());
+        Ok(kernel.or_insert_with(|| Arc::new(compiled)).clone())
+    }
+
+    /// The bytes of a kernel's [`KernelRecord`].
+    ///
+    /// # Errors
+    /// Why it cannot be compiled.
+    pub fn kernel_record(&self, name: &str) -> Result<Arc<[u8]>, String> {
+        if let Some(record) = self.saved.lock().get(name) {
+            return Ok(record.clone());
+        }
+        let record: Arc<[u8]> = match self.kept(name) {
+            Some((_, record)) => record.into(),
+            None => self.compile(name)?.into(),
+        };
+        self.saved.lock().insert(name.to_owned(), record.clone());
+        Ok(record)
+    }
+
+    /// A kernel from the cache, with its record.
+    fn kept(&self, name: &str) -> Option<(Compiled, Vec<u8>)> {
+        let (cache, key) = (cache::get()?, self.key.as_ref()?.part("kernel", name));
+        let record = cache.get(&key)?;
+        match self.load(&record) {
+            Ok(compiled) => Some((compiled, record)),
+            Err(_) => {
+                cache.remove(&key);
+                None
+            }
+        }
+    }
+
+    /// A kernel's record from the JIT.
+    fn compile(&self, name: &str) -> Result<Vec<u8>, String> {
+        let jit = once(&self.jit, || {
+            let Source {
+                words,
+                options,
+                constants,
+            } = &self.source;
+            JitModule::new(words, options, constants)
+        });
+        let record = jit.as_ref().map_err(String::clone)?.kernel(name)?;
+        if let (Some(cache), Some(key)) = (cache::get(), &self.key) {
+            cache.put(&key.part("kernel", name), &record);
+        }
+        Ok(record)
+    }
+
+    /// Puts a kernel into memory.
+    fn load(&self, record: &[u8]) -> Result<Compiled, String> {
+        let record = KernelRecord::from_bytes(record).map_err(|error| error.to_string())?;
+        let base = self.storage.start();
+        let resolve = |name: &str| {
+            if name == STORAGE {
+                Some(base)
+            } else {
+                jit::symbol(name)
+            }
+        };
+        // SAFETY: the record was made by the JIT for this kind of CPU and with the same interface:
+        // it comes from it right now, or with a hash from the user's own cache, or with a saved
+        // program, whose code the program chose to run.
+        let code = unsafe { record.load(resolve) }?;
+        Ok(Compiled {
+            code,
+            _storage: self.storage.clone(),
+        })
+    }
+
+    /// Address and size of a program-scope variable.
+    pub fn variable(&self, name: &str) -> Option<(usize, usize)> {
+        let mut variables = self.variables.iter();
+        let variable = variables.find(|variable| variable.name == name)?;
+        let address = self.storage.start() + variable.offset as usize;
+        Some((address, variable.size as usize))
+    }
+}
+
+/// A compiled kernel. Every launch holds a share of it, so that its code stays while it runs.
+pub struct Compiled {
+    code: LoadedKernel,
+    /// Held for the code, which has its address.
+    _storage: Arc<Loaded>,
+}
+
+impl Compiled {
+    /// What is known of the kernel.
+    pub fn info(&self) -> &KernelInfo {
+        self.code.info()
+    }
+
+    /// Its arguments.
+    pub fn args(&self) -> &[ArgInfo] {
+        self.code.args()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source() -> Source {
+        Source {
+            words: [1, 2, 3].into(),
+            options: "-a  -b".into(),
+            constants: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn keys_depend_on_all_that_code_depends_on() {
+        let key = |change: &dyn Fn(&mut Source)| {
+            let mut source = source();
+            change(&mut source);
+            source.key().unwrap()
+        };
+        let set = |id: u32, bits: u64| Specialisation { id, size: 4, bits };
+        let plain = key(&|_| ());
+        assert_eq!(key(&|source| source.options = "-a -b".into()), plain);
+        assert_eq!(
+            key(&|source| source.constants = vec![set(1, 2), set(3, 4)]),
+            key(&|source| source.constants = vec![set(3, 4), set(1, 2)])
+        );
+        let changes: [&dyn Fn(&mut Source); 6] = [
+            &|source| source.words = [1, 2, 4].into(),
+            &|source| source.words = [1, 2].into(),
+            &|source| source.options = "-a-b".into(),
+            &|source| source.options.clear(),
+            &|source| source.constants = vec![set(1, 2)],
+            &|source| source.constants = vec![set(2, 1)],
+        ];
+        let mut all: Vec<_> = changes.iter().map(|change| key(change)).collect();
+        all.push(plain.part("kernel", "a"));
+        all.push(plain.part("kernel", "b"));
+        all.push(plain.part("kerne", "la"));
+        all.push(plain);
+        for (i, one) in all.iter().enumerate() {
+            assert!(!all[..i].contains(one), "{i}");
+        }
+    }
+}
