@@ -97,7 +97,7 @@ pub fn compile(kernel: &Lowered, options: &Options) -> Result<KernelRecord> {
             kernel.record_bytes + size.next_multiple_of(kernel.frame_align),
         )
     } else {
-        (0, 0)
+        (kernel.scratch_fixed, 0)
     };
     Ok(KernelRecord {
         args: kernel.args.clone(),

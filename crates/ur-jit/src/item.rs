@@ -25,6 +25,8 @@ pub mod item {
     pub const SUB_GROUP: i64 = 48;
     /// `i32`: work-items in this sub-group.
     pub const SUB_GROUP_SIZE: i64 = 52;
+    /// `ptr`: private variables that are too large for a stack.
+    pub const PRIVATE: i64 = 56;
     /// Value slots start here, aligned to 16: first the one the item writes, behind it the one it
     /// reads.
     pub const SLOTS: i64 = 64;

@@ -40,6 +40,8 @@ pub struct Lowered {
     pub record_bytes: u64,
     /// Alignment of item records and suspended work-items.
     pub frame_align: u64,
+    /// Bytes of scratch memory of a kernel without synchronisation.
+    pub scratch_fixed: u64,
     /// Private memory, an estimate.
     pub private_size: u64,
     /// Work-items in a sub-group.
@@ -57,7 +59,7 @@ impl Module {
         let spv = ur_spirv::Module::parse(words, spec)?;
         let storage = Storage::new(&spv)?;
         let mut kernels = HashMap::new();
-        for entry in &spv.entry_points {
+        for entry in spv.entry_points.iter().filter(|e| !e.is_initializer()) {
             let kernel = translate::kernel(
                 &spv,
                 &entry.name,
@@ -198,6 +200,11 @@ impl Lowered {
     fn new(kernel: Translated) -> Self {
         Self {
             record_bytes: lower::record_bytes(&kernel),
+            scratch_fixed: if kernel.sync {
+                0
+            } else {
+                lower::large_bytes(&kernel)
+            },
             text: kernel.ir.render(),
             sync: kernel.sync,
             args: kernel.args,

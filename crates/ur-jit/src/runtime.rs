@@ -2,6 +2,7 @@
 //!
 //! Kernels see the names listed by [`symbols`] and nothing else of the process.
 
+mod assert;
 mod image;
 mod math;
 mod printf;
@@ -47,6 +48,10 @@ pub fn symbols() -> Vec<(&'static str, usize)> {
         ("ur_jit_cbrt", math::cbrt as *const () as usize),
         ("ur_jit_remquo", math::remquo as *const () as usize),
         ("ur_jit_remquof", math::remquof as *const () as usize),
+        (
+            "ur_jit_assert_failed",
+            assert::assert_failed as *const () as usize,
+        ),
         ("ur_jit_printf", printf::printf as *const () as usize),
     ]);
     all.extend(image::symbols());

@@ -23,6 +23,8 @@ const SHIFT: u64 = 0x0101_0101_0101_0101;
 /// The layout of a module's variables with their initial values.
 pub struct Storage {
     offsets: HashMap<Id, u64>,
+    /// Where the module notes that its initialisers have run.
+    state: Option<u64>,
     record: ModuleRecord,
 }
 
@@ -80,9 +82,19 @@ impl Storage {
                 });
             }
         }
+        let state = spv
+            .entry_points
+            .iter()
+            .any(|e| e.is_initializer())
+            .then(|| {
+                let at = end.next_multiple_of(8);
+                end = at + 8;
+                at
+            });
         let (data, fixups) = initial(spv, &offsets, held)?;
         Ok(Self {
             offsets,
+            state,
             record: ModuleRecord {
                 storage: CodeImage {
                     data,
@@ -103,17 +115,17 @@ impl Storage {
 }
 
 /// The first `size` bytes of the storage, and the addresses among them.
-fn initial(
-    spv: &Module,
-    offsets: &HashMap<Id, u64>,
-    size: u64,
-) -> Result<(Vec<u8>, Vec<Fixup>)> {
+fn initial(spv: &Module, offsets: &HashMap<Id, u64>, size: u64) -> Result<(Vec<u8>, Vec<Fixup>)> {
     // Made twice, as if the storage were at two addresses: what differs is an address.
     let mut data = values(spv, offsets, size, 0)?;
     let other = values(spv, offsets, size, SHIFT)?;
     let mut fixups = Vec::new();
     let mut at = 0;
-    while let Some(distance) = data[at..].iter().zip(&other[at..]).position(|(a, b)| a != b) {
+    while let Some(distance) = data[at..]
+        .iter()
+        .zip(&other[at..])
+        .position(|(a, b)| a != b)
+    {
         at += distance;
         let address = |bytes: &[u8]| {
             let word = bytes.get(at..at + 8)?;
@@ -161,5 +173,9 @@ impl Variables for Storage {
 
     fn size(&self) -> u64 {
         self.record.storage.size()
+    }
+
+    fn state(&self) -> Option<u64> {
+        self.state
     }
 }

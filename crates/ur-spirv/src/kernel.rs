@@ -96,7 +96,7 @@ pub enum ArgKind {
 impl Module {
     /// The module's kernels in order of declaration.
     pub fn kernels(&self) -> Vec<Kernel> {
-        let entries = self.entry_points.iter();
+        let entries = self.entry_points.iter().filter(|e| !e.is_initializer());
         entries
             .filter_map(|entry| {
                 let function = self.function(entry.function)?;

@@ -305,6 +305,14 @@ pub struct Inst {
     pub offset: usize,
 }
 
+impl EntryPoint {
+    /// Whether the function runs by itself before any kernel of the module.
+    pub fn is_initializer(&self) -> bool {
+        let mut modes = self.modes.iter();
+        modes.any(|(mode, _)| *mode == ExecutionMode::Initializer)
+    }
+}
+
 impl Inst {
     /// Operand word `n`, or 0 where there is none (0 is never an id).
     pub fn arg(&self, n: usize) -> u32 {

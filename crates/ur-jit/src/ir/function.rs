@@ -615,6 +615,11 @@ impl FunctionBuilder {
             text.push(' ');
             text.push_str(attribute);
         }
+        let common = self.module.function_attributes();
+        if !common.is_empty() {
+            text.push(' ');
+            text.push_str(&common);
+        }
         text.push_str(" {\n");
         for (i, block) in self.blocks.iter().enumerate() {
             let _ = writeln!(text, "{}:", quote(&block.label));

@@ -37,6 +37,8 @@ pub struct ModuleBuilder {
 #[derive(Debug, Default)]
 struct Inner {
     header: String,
+    /// Attributes of every function.
+    function_attributes: String,
     types: Vec<(Rc<str>, Type)>,
     globals: Vec<String>,
     /// Text of the declaration of each name; a definition takes its place.
@@ -65,6 +67,16 @@ impl ModuleBuilder {
             let _ = writeln!(header, "target triple = \"{triple}\"");
         }
         self.inner.borrow_mut().header = header;
+    }
+
+    /// Adds attributes to every function that is finished from now on.
+    pub fn set_function_attributes(&self, text: &str) {
+        text.clone_into(&mut self.inner.borrow_mut().function_attributes);
+    }
+
+    /// What [`ModuleBuilder::set_function_attributes`] has set.
+    pub fn function_attributes(&self) -> String {
+        self.inner.borrow().function_attributes.clone()
     }
 
     /// A named structure type with that body. A name that is taken already gets a number behind it

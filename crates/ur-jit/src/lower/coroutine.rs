@@ -132,6 +132,7 @@ fn run_groups(kernel: &Translated, name: &str) {
     let (mut entry, first, last) = Entry::new(kernel, name);
     let lanes = kernel.sub_group_size;
     let header = i128::from(record_bytes(kernel));
+    let large = i128::from(super::large_bytes(kernel));
     let frame = entry.fb.call(FRAME_SIZE, &Type::I64, &[]);
     let align = i128::from(kernel.frame_align);
     let up = entry
@@ -182,6 +183,11 @@ fn run_groups(kernel: &Translated, name: &str) {
                 let offset = fb.binary("mul nuw", &linear, &stride);
                 let record = fb.ptr_add(&items, &offset);
                 item_record(fb, &record, &group_rec, [x, y, z], &linear, lanes);
+                if kernel.large_size > 0 {
+                    let large = Value::int(&Type::I64, header - large);
+                    let large = fb.ptr_add(&record, &large);
+                    item::store(fb, &record, field::PRIVATE, &large);
+                }
                 let frame = fb.ptr_add(&record, &Value::int(&Type::I64, header));
                 let handle = fb.call(
                     KERNEL,

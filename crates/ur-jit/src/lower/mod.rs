@@ -5,6 +5,7 @@
 
 mod coroutine;
 mod plain;
+mod wrap;
 
 use crate::error::Result;
 use crate::ir::{FunctionBuilder, Linkage, Type, Value};
@@ -18,16 +19,23 @@ pub const FRAME_SIZE: &str = "ur.frame_size";
 /// Adds the function called `entry`, of type [`ur_jit_abi::GroupsFn`], to the translated kernel's
 /// module.
 pub fn lower(kernel: &Translated, entry: &str) -> Result<()> {
-    if kernel.sync {
-        coroutine::lower(kernel, entry)
+    let groups = |name: &str| {
+        if kernel.sync {
+            coroutine::lower(kernel, name)
+        } else {
+            plain::lower(kernel, name);
+            Ok(())
+        }
+    };
+    if wrap::is_needed(kernel) {
+        wrap::lower(kernel, entry, groups)
     } else {
-        plain::lower(kernel, entry);
-        Ok(())
+        groups(entry)
     }
 }
 
-/// Bytes of an item record in front of the suspended state: fields and, for a kernel with group
-/// operations, two value slots.
+/// Bytes of an item record in front of the suspended state: fields, two value slots for a kernel
+/// with group operations, and large private variables.
 pub fn record_bytes(kernel: &Translated) -> u64 {
     let fields = u64::try_from(item::item::SLOTS).unwrap_or(0);
     let slots = if kernel.calls.is_empty() {
@@ -35,7 +43,13 @@ pub fn record_bytes(kernel: &Translated) -> u64 {
     } else {
         2 * kernel.slot
     };
-    (fields + slots).next_multiple_of(kernel.frame_align)
+    (fields + slots).next_multiple_of(kernel.frame_align) + large_bytes(kernel)
+}
+
+/// Bytes of a work-item's private variables in the scratch memory: for a kernel that synchronises
+/// the last ones of the item record.
+pub fn large_bytes(kernel: &Translated) -> u64 {
+    kernel.large_size.next_multiple_of(kernel.frame_align)
 }
 
 /// The parameters of the function that runs groups, and the loop over them.

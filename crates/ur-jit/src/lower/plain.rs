@@ -13,9 +13,14 @@ pub fn lower(kernel: &Translated, name: &str) {
     let item_rec = entry.fb.alloca(&record, 1, 16);
     let group_rec = entry.fb.alloca(&record, 1, 16);
     let scratch = entry.scratch.clone();
-    // No suspended work-items, so no private variables in scratch.
+    // No suspended work-items: in scratch are only private variables that are large.
+    let large = i64::try_from(super::large_bytes(kernel)).unwrap_or(i64::MAX);
+    let end = entry.fb.ptr_add(&scratch, &Value::i64(large));
     item::store(&mut entry.fb, &group_rec, group::SCRATCH, &scratch);
-    item::store(&mut entry.fb, &group_rec, group::SCRATCH_END, &scratch);
+    item::store(&mut entry.fb, &group_rec, group::SCRATCH_END, &end);
+    if large > 0 {
+        item::store(&mut entry.fb, &item_rec, item::item::PRIVATE, &scratch);
+    }
 
     let count = entry.fb.binary("sub", &last, &first);
     let groups = entry.fb.block("groups");

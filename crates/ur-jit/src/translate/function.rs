@@ -30,6 +30,8 @@ pub struct Body<'t, 'm> {
     exit: Option<(Block, Option<Phi>)>,
     /// Whether the body being put in has returned anywhere.
     returned: bool,
+    /// Whether an assertion has failed when the block being translated has come so far.
+    pub asserted: bool,
     /// Constants within constants being computed.
     nesting: u32,
 }
@@ -48,6 +50,7 @@ impl<'t, 'm> Body<'t, 'm> {
             phis: HashMap::new(),
             exit: None,
             returned: false,
+            asserted: false,
             nesting: 0,
         }
     }
@@ -114,11 +117,7 @@ impl<'t, 'm> Body<'t, 'm> {
             .layout(pointee)
             .ok_or_else(|| Error::unsupported("a by-value argument without a size"))?;
         let align = layout.align.max(u64::from(align.unwrap_or(1)));
-        let copy = self
-            .fb
-            .alloca(&Type::array(&Type::I8, layout.size), 1, align);
-        self.t.private_size += layout.size;
-        self.t.private_align = self.t.private_align.max(align);
+        let copy = self.private(layout.size, align);
         self.fb.line(format!(
             "call void @llvm.memcpy.p0.p0.i64(ptr align {align} {}, ptr align {} {}, i64 {}, i1 false)",
             copy.text, layout.align, from.text, layout.size
@@ -168,6 +167,7 @@ impl<'t, 'm> Body<'t, 'm> {
             let source = &function.blocks[*index];
             let block = self.block(source.label)?;
             self.fb.switch_to(block);
+            self.asserted = false;
             for inst in &source.insts {
                 self.instruction(inst).map_err(|e| e.at(inst.offset))?;
             }
@@ -256,6 +256,12 @@ impl<'t, 'm> Body<'t, 'm> {
             Terminator::ReturnValue(value) => {
                 let value = self.value(*value)?;
                 self.return_with(Some(&value))?;
+            }
+            // A failed assertion ends the function where the program counted on the process's end.
+            Terminator::Unreachable if self.asserted => {
+                let result = self.exit.as_ref().and_then(|(_, phi)| phi.clone());
+                let value = result.map(|phi| Value::zero(&phi.value.ty));
+                self.return_with(value.as_ref())?;
             }
             Terminator::Unreachable => self.fb.unreachable(),
         }

@@ -1,9 +1,10 @@
 //! Functions that a module imports by name.
 
-use ur_spirv::Function;
+use ur_spirv::{Function, Id, Module};
 
 use crate::error::{Error, Result};
 use crate::ir::{Type, Value};
+use crate::item;
 
 use super::function::Body;
 
@@ -60,6 +61,18 @@ const INTRINSICS: &[&str] = &[
     "vector.reduce.xor",
 ];
 
+/// The C library's function behind `assert`, and the one of SYCL that knows the work-item.
+const ASSERT: &str = "__assert_fail";
+const DEVICE_ASSERT: &str = "__devicelib_assert_fail";
+
+/// Whether a call of that function needs the records of the work-item.
+pub fn needs_item(module: &Module, function: Id) -> bool {
+    module.function(function).is_some_and(|function| {
+        let name = function.linkage.as_ref().map(|l| l.name.as_str());
+        function.blocks.is_empty() && matches!(name, Some(ASSERT | DEVICE_ASSERT))
+    })
+}
+
 impl Body<'_, '_> {
     /// A call of a function without a body.
     pub fn import(&mut self, function: &Function, args: &[Value]) -> Result<Option<Value>> {
@@ -80,6 +93,12 @@ impl Body<'_, '_> {
                 let a = self.referenced(a, &ty.with_scalar(&Type::Float), 4);
                 return Ok(Some(self.float_to_bf16(&a, &ty)));
             }
+            (ASSERT | DEVICE_ASSERT, [expression, file, line, function, ids @ ..]) => {
+                let texts = [expression.clone(), file.clone(), function.clone()];
+                let (line, ids) = (line.clone(), ids.to_vec());
+                self.assertion(texts, &line, &ids);
+                return Ok(None);
+            }
             _ => {}
         }
         let known = name.strip_prefix("llvm.").is_some_and(|rest| {
@@ -93,6 +112,37 @@ impl Body<'_, '_> {
         }
         let value = self.fb.call(name, &ty, args);
         Ok((ty != Type::Void).then_some(value))
+    }
+
+    /// Says that an assertion failed. `texts` are its expression, file and function; `ids` three
+    /// global and three local ids, or nothing if they are to be found here.
+    fn assertion(&mut self, texts: [Value; 3], line: &Value, ids: &[Value]) {
+        let mut ids = ids.to_vec();
+        if ids.len() != 6 {
+            let (record, group) = (self.item.clone(), self.group.clone());
+            let fb = &mut self.fb;
+            ids = (0..3)
+                .map(|dim| item::global_id(fb, &record, &group, dim))
+                .collect();
+            for dim in 0..3 {
+                let at = item::item::LOCAL_ID + 8 * dim;
+                ids.push(item::load(fb, &record, at, &Type::I64));
+            }
+        }
+        let block = self.fb.alloca(&Type::array(&Type::I64, 6), 1, 8);
+        for (offset, id) in (0..).step_by(8).zip(&ids) {
+            let id = self.fb.int_cast(id, &Type::I64, false);
+            item::store(&mut self.fb, &block, offset, &id);
+        }
+        let line = self.fb.int_cast(line, &Type::I32, false);
+        let [expression, file, function] = texts;
+        self.fb.call_attributes(
+            "ur_jit_assert_failed",
+            &Type::Void,
+            &[expression, file, line, function, block],
+            "nounwind",
+        );
+        self.asserted = true;
     }
 
     /// The value of type `ty` that `a` is or points to.

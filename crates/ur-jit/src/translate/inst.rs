@@ -13,7 +13,7 @@ use super::plan::is_sync;
 impl Body<'_, '_> {
     /// Translates an instruction.
     pub fn instruction(&mut self, inst: &Inst) -> Result<()> {
-        self.fb.fast_math = self.fast_math(inst.id);
+        self.fb.fast_math = self.fast_math(inst);
         let handled = self.try_instruction(inst);
         self.fb.fast_math = FastMath::default();
         if handled? {
@@ -87,7 +87,8 @@ impl Body<'_, '_> {
     }
 
     /// The floating-point freedoms decorated on an instruction.
-    fn fast_math(&self, id: u32) -> FastMath {
+    fn fast_math(&self, inst: &Inst) -> FastMath {
+        let id = inst.id;
         if id == 0 {
             return FastMath::default();
         }
@@ -97,15 +98,31 @@ impl Body<'_, '_> {
         let bits = decoration.params.first().copied().unwrap_or(0);
         let mode = FPFastMathMode::from_bits_truncate(bits);
         let fast = mode.contains(FPFastMathMode::FAST);
-        FastMath {
+        let contracts = !self.t.spv.is_decorated(id, Decoration::NoContraction);
+        let freedoms = FastMath {
             nnan: fast || mode.contains(FPFastMathMode::NOT_NAN),
             ninf: fast || mode.contains(FPFastMathMode::NOT_INF),
             nsz: fast || mode.contains(FPFastMathMode::NSZ),
             arcp: fast || mode.contains(FPFastMathMode::ALLOW_RECIP),
-            contract: fast || mode.contains(FPFastMathMode::ALLOW_CONTRACT),
+            contract: contracts && (fast || mode.contains(FPFastMathMode::ALLOW_CONTRACT)),
             afn: fast,
             reassoc: fast || mode.contains(FPFastMathMode::ALLOW_REASSOC),
-        }
+        };
+        // Comparisons give Bools; what they compare counts.
+        let of_float = |ty: u32| {
+            let scalar = match self.t.spv.ty(ty) {
+                ur_spirv::Type::Vector { elem, .. } => self.t.spv.ty(*elem),
+                other => other,
+            };
+            match scalar {
+                ur_spirv::Type::Float { width } => Some(*width),
+                _ => None,
+            }
+        };
+        let width = of_float(inst.ty)
+            .or_else(|| of_float(self.t.spv.type_id_of(inst.arg(0))))
+            .unwrap_or(0);
+        self.t.modes.limit(freedoms, width)
     }
 
     /// A call: of an import, of a function with a body of its own, or one put in place.

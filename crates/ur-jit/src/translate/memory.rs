@@ -8,7 +8,7 @@ use crate::ir::{Type, Value};
 use crate::item;
 
 use super::function::Body;
-use super::types;
+use super::{LARGE, types};
 
 impl Body<'_, '_> {
     /// Memory instructions.
@@ -27,7 +27,7 @@ impl Body<'_, '_> {
                 let (to, from) = (self.value(inst.arg(0))?, self.value(inst.arg(1))?);
                 let pointee = self.pointee(inst.arg(0))?;
                 let size = self.layout(pointee)?.size;
-                let access = Access::new(inst.args_from(2));
+                let access = Access::copy(inst.args_from(2));
                 let align = self.alignment(&access, pointee)?;
                 let size = Value::i64(i64::try_from(size).unwrap_or(i64::MAX));
                 self.copy(&to, &from, &size, align, access.volatile);
@@ -36,7 +36,7 @@ impl Body<'_, '_> {
                 let (to, from) = (self.value(inst.arg(0))?, self.value(inst.arg(1))?);
                 let size = self.value(inst.arg(2))?;
                 let size = self.fb.int_cast(&size, &Type::I64, false);
-                let access = Access::new(inst.args_from(3));
+                let access = Access::copy(inst.args_from(3));
                 self.copy(
                     &to,
                     &from,
@@ -118,17 +118,29 @@ impl Body<'_, '_> {
         if align > ur_jit_abi::LOCAL_ALIGN as u64 {
             return Err(Error::unsupported(format!("a variable aligned to {align}")));
         }
-        self.t.private_align = self.t.private_align.max(align);
-        let ptr = self
-            .fb
-            .alloca(&Type::array(&Type::I8, layout.size), 1, align);
-        self.t.private_size += layout.size;
+        let ptr = self.private(layout.size, align);
         if inst.arg(1) != 0 {
             let value = self.value(inst.arg(1))?;
             self.store_value(&value, &ptr, *pointee, align, false)?;
         }
         self.set(inst, ptr);
         Ok(())
+    }
+
+    /// Memory of a private variable.
+    pub fn private(&mut self, size: u64, align: u64) -> Value {
+        self.t.private_align = self.t.private_align.max(align);
+        if size < LARGE {
+            self.t.private_size = self.t.private_size.saturating_add(size);
+            return self.fb.alloca(&Type::array(&Type::I8, size), 1, align);
+        }
+        // Functions do not call themselves, so each variable has a place of its own.
+        let start = self.t.large_size.next_multiple_of(align);
+        self.t.large_size = start.saturating_add(size);
+        let record = self.item.clone();
+        let base = item::load(&mut self.fb, &record, item::item::PRIVATE, &Type::PTR);
+        let offset = i64::try_from(start).unwrap_or(i64::MAX);
+        self.fb.ptr_add(&base, &Value::i64(offset))
     }
 
     fn load(&mut self, inst: &Inst) -> Result<()> {
@@ -314,16 +326,7 @@ impl Body<'_, '_> {
                     let name = global.linkage.as_ref().map_or("", |l| l.name.as_str());
                     Error::unsupported(format!("the variable {name} of another module"))
                 })?;
-                // The storage is elsewhere each time the code is loaded.
-                let bytes = Type::Array(std::rc::Rc::new(Type::Int(8)), self.t.variables.size());
-                self.t.ir.extern_global(ur_jit_abi::code::STORAGE, &bytes);
-                Ok(Value::new(
-                    &Type::PTR,
-                    format!(
-                        "getelementptr inbounds (i8, ptr @{}, i64 {offset})",
-                        ur_jit_abi::code::STORAGE
-                    ),
-                ))
+                Ok(self.t.storage(offset))
             }
             other => Err(Error::unsupported(format!(
                 "a variable in {other:?} memory"
@@ -538,6 +541,28 @@ struct Access {
 }
 
 impl Access {
+    /// Reads the one mask of a copy, or the two for its target and its source: what holds for both.
+    fn copy(words: &[u32]) -> Self {
+        let first = Self::new(words);
+        let mask = MemoryAccess::from_bits_truncate(words.first().copied().unwrap_or(0));
+        let operands = [
+            MemoryAccess::ALIGNED,
+            MemoryAccess::ALIAS_SCOPE_INTEL_MASK,
+            MemoryAccess::NO_ALIAS_INTEL_MASK,
+        ];
+        let taken = 1 + operands.iter().filter(|bit| mask.contains(**bit)).count();
+        let rest = words.get(taken..).unwrap_or(&[]);
+        if rest.is_empty() {
+            return first;
+        }
+        let second = Self::new(rest);
+        Self {
+            volatile: first.volatile || second.volatile,
+            // What one side leaves open is the alignment of its type, which copies do not rely on.
+            align: Some(first.align.unwrap_or(1).min(second.align.unwrap_or(1))),
+        }
+    }
+
     /// Reads the optional mask and its operands.
     fn new(words: &[u32]) -> Self {
         let mask = MemoryAccess::from_bits_truncate(words.first().copied().unwrap_or(0));

@@ -17,6 +17,7 @@ mod imports;
 mod indirect;
 mod inst;
 mod memory;
+mod modes;
 mod plan;
 mod sync;
 mod types;
@@ -48,6 +49,12 @@ pub const MAX_SUB_GROUP: u32 = 64;
 /// Most bytes of private variables: they stand on the stacks of the threads that run kernels.
 pub const MAX_PRIVATE: u64 = 256 << 10;
 
+/// A private variable from this size on stands in the scratch memory.
+pub const LARGE: u64 = 8 << 10;
+
+/// Most bytes of such variables.
+pub const MAX_LARGE: u64 = 64 << 20;
+
 /// What a synchronisation point becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lowering {
@@ -66,6 +73,10 @@ pub trait Variables {
 
     /// Bytes of storage.
     fn size(&self) -> u64;
+
+    /// Distance in bytes of a word, zero at first, in which the module notes that its initialisers
+    /// have run; nothing if it has no initialisers.
+    fn state(&self) -> Option<u64>;
 }
 
 /// A translated kernel.
@@ -92,6 +103,21 @@ pub struct Translated {
     pub sub_group_sync: bool,
     /// Work-items in a sub-group.
     pub sub_group_size: u32,
+    /// Whether subnormal floats and doubles are zeros.
+    pub flush: bool,
+    /// What has to run once before any kernel of the module.
+    pub initialisers: Option<Initialisers>,
+    /// Bytes of a work-item's private variables that stand in the scratch memory, because they are
+    /// too large for a stack.
+    pub large_size: u64,
+}
+
+/// Functions that run once before any kernel of the module.
+pub struct Initialisers {
+    /// Address of the word, zero at first, that tells whether they have run.
+    pub state: Value,
+    /// Names in the IR, and whether a function takes the records.
+    pub functions: Vec<(String, bool)>,
 }
 
 /// Translation of one kernel.
@@ -101,6 +127,7 @@ pub struct Translator<'m> {
     ir: ModuleBuilder,
     lowering: Lowering,
     plan: plan::Plan,
+    modes: modes::Modes,
     sub_group_size: u32,
     /// Offset of each Workgroup variable in the local block.
     locals: HashMap<Id, u64>,
@@ -119,6 +146,8 @@ pub struct Translator<'m> {
     /// Group operations by key.
     calls: Vec<(u32, SyncCall)>,
     private_size: u64,
+    /// Bytes of private variables in scratch memory so far.
+    large_size: u64,
 }
 
 /// Translates `kernel`.
@@ -171,6 +200,7 @@ fn with_slot(
         size => return Err(Error::unsupported(format!("sub-groups of {size}"))),
     };
 
+    let modes = modes::Modes::new(entry)?;
     let plan = plan::Plan::new(spv, entry.function)?;
     let mut local_size = 0u64;
     let mut locals = HashMap::new();
@@ -195,6 +225,7 @@ fn with_slot(
         local_size += layout.size;
     }
 
+    let modes_flush = modes.flush;
     let mut translator = Translator {
         spv,
         variables,
@@ -212,20 +243,34 @@ fn with_slot(
         sub_group_sync: false,
         calls: Vec::new(),
         private_size: 0,
+        large_size: 0,
+        modes,
         plan,
     };
     translator
         .ir
         .set_target(crate::llvm::TRIPLE, crate::llvm::DATA_LAYOUT);
+    if modes_flush {
+        translator
+            .ir
+            .set_function_attributes("\"denormal-fp-math\"=\"preserve-sign,preserve-sign\"");
+    }
     let (args, args_size) = translator.kernel_function(function)?;
+    let initialisers = translator.initialisers(function.id)?;
     while let Some(id) = translator.queue.pop() {
         translator.helper_function(id)?;
     }
     let sync = translator.plan.has_sync(function.id);
     if translator.private_size > MAX_PRIVATE {
         return Err(Error::unsupported(format!(
-            "{} bytes of private variables",
+            "{} bytes of private variables; a work-item has at most {MAX_PRIVATE} for small ones",
             translator.private_size
+        )));
+    }
+    if translator.large_size > MAX_LARGE {
+        return Err(Error::unsupported(format!(
+            "{} bytes of private variables; a work-item has at most {MAX_LARGE}",
+            translator.large_size
         )));
     }
     Ok(Translated {
@@ -239,10 +284,13 @@ fn with_slot(
             .next_multiple_of(SMALL_SLOT)
             .max(slot),
         calls: translator.calls,
-        private_size: translator.private_size,
+        private_size: translator.private_size + translator.large_size,
         frame_align: translator.private_align.max(item::RECORD_ALIGN),
         sub_group_sync: translator.sub_group_sync,
         sub_group_size,
+        flush: modes_flush,
+        initialisers,
+        large_size: translator.large_size,
     })
 }
 
@@ -250,6 +298,44 @@ impl<'m> Translator<'m> {
     /// The register type of a SPIR-V type.
     fn ty(&self, id: Id) -> Result<Type> {
         types::register(self.spv, id)
+    }
+
+    /// The module's initialisers, to be called before work-groups of `kernel` run.
+    fn initialisers(&mut self, kernel: Id) -> Result<Option<Initialisers>> {
+        let Some(state) = self.variables.state() else {
+            return Ok(None);
+        };
+        let spv = self.spv;
+        let mut functions = Vec::new();
+        for id in modes::initialisers(spv) {
+            if id == kernel {
+                return Ok(None);
+            }
+            if self.plan.has_sync(id) {
+                return Err(Error::unsupported(
+                    "an initialiser whose work-items wait for each other",
+                ));
+            }
+            functions.push((self.helper_name(id), self.plan.needs_item(id)));
+        }
+        Ok(Some(Initialisers {
+            state: self.storage(state),
+            functions,
+        }))
+    }
+
+    /// Address of a place in the memory of the module's variables.
+    fn storage(&self, offset: u64) -> Value {
+        // The storage is elsewhere each time the code is loaded.
+        let bytes = Type::array(&Type::I8, self.variables.size());
+        self.ir.extern_global(ur_jit_abi::code::STORAGE, &bytes);
+        Value::new(
+            &Type::PTR,
+            format!(
+                "getelementptr inbounds (i8, ptr @{}, i64 {offset})",
+                ur_jit_abi::code::STORAGE
+            ),
+        )
     }
 
     /// Name of a helper function in the IR; queues its translation.
@@ -362,7 +448,9 @@ impl<'m> Translator<'m> {
             Spv::Image { .. } => (ArgKind::Image, param.ty),
             Spv::Sampler => (ArgKind::Sampler, param.ty),
             Spv::SampledImage { .. } => {
-                return Err(Error::unsupported("an image with its sampler as an argument"));
+                return Err(Error::unsupported(
+                    "an image with its sampler as an argument",
+                ));
             }
             _ => (ArgKind::Value, param.ty),
         };

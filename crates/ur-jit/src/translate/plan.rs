@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ur_spirv::spirv::{Op, StorageClass};
-use ur_spirv::{Constant, Def, Id, Module};
+use ur_spirv::spirv::{FunctionParameterAttribute, Op, StorageClass};
+use ur_spirv::{Constant, Def, Id, Module, Type};
 
 use crate::error::{Error, Result};
 
-use super::indirect;
+use super::{LARGE, imports, indirect, modes};
 
 /// Facts about the functions that a kernel reaches.
 #[derive(Debug, Default)]
@@ -48,7 +48,11 @@ impl Plan {
         let mut uses = Uses::default();
         // Callees before callers; the call graph has no cycle.
         // What calls through pointers may reach comes below everything else: such calls order nothing.
-        let mut stack = vec![(kernel, false)];
+        let mut stack: Vec<(Id, bool)> = modes::initialisers(module)
+            .filter(|id| *id != kernel)
+            .map(|id| (id, false))
+            .collect();
+        stack.push((kernel, false));
         while let Some((id, ready)) = stack.pop() {
             if plan.facts.contains_key(&id) {
                 continue;
@@ -88,6 +92,11 @@ impl Plan {
                         stack.splice(0..0, more);
                     }
                 }
+                if inst.op == Op::FunctionCall && imports::needs_item(module, inst.arg(0))
+                    || inst.op == Op::Variable && is_large(module, module.type_of(inst.id))
+                {
+                    facts.item = true;
+                }
                 if is_sync(inst.op) {
                     facts.sync = true;
                     facts.item = true;
@@ -100,6 +109,14 @@ impl Plan {
                 {
                     facts.item = true;
                 }
+            }
+            let by_value = function.params.iter().filter(|param| {
+                param
+                    .attributes
+                    .contains(&FunctionParameterAttribute::ByVal)
+            });
+            for param in by_value {
+                facts.item |= is_large(module, module.ty(param.ty));
             }
             if !ready && !pending.is_empty() {
                 stack.push((id, true));
@@ -149,6 +166,16 @@ impl Plan {
     /// Whether a function holds a synchronisation point, itself or by a call.
     pub fn has_sync(&self, function: Id) -> bool {
         self.facts.get(&function).is_some_and(|facts| facts.sync)
+    }
+}
+
+/// Whether what a pointer of that type points to is too large for a stack.
+fn is_large(module: &Module, pointer: &Type) -> bool {
+    match pointer {
+        Type::Pointer { pointee, .. } => module
+            .layout(*pointee)
+            .is_some_and(|layout| layout.size >= LARGE),
+        _ => false,
     }
 }
 

@@ -172,6 +172,9 @@ pub struct Compiled {
     pub info: KernelInfo,
 }
 
+// SAFETY: the interface lets several threads run a kernel at once; nothing here is changed by that.
+unsafe impl Sync for Compiled {}
+
 impl Drop for Compiled {
     fn drop(&mut self) {
         // SAFETY: the kernel from `kernel_create`.

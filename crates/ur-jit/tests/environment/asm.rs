@@ -348,6 +348,13 @@ impl Asm {
         push(&mut self.code, op, operands);
     }
 
+    /// An instruction with a result whose id was given out before.
+    pub fn effect_with_id(&mut self, op: Op, ty: Id, id: Id, operands: &[u32]) {
+        let mut all = vec![ty, id];
+        all.extend_from_slice(operands);
+        push(&mut self.code, op, &all);
+    }
+
     /// An instruction of `OpenCL.std`.
     pub fn opencl(&mut self, ty: Id, number: u32, operands: &[u32]) -> Id {
         let mut all = vec![self.opencl, number];

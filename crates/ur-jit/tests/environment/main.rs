@@ -4,5 +4,6 @@ mod asm;
 #[path = "../common/mod.rs"]
 mod common;
 mod numbers;
+mod pointers;
 mod run;
 mod traps;

@@ -27,6 +27,9 @@ pub fn entry_points(module: &Module) -> Result<()> {
         if *module.ty(function.ret) != Type::Void {
             return fail("its function returns a value".to_owned());
         }
+        if entry.is_initializer() && !function.params.is_empty() {
+            return fail("an initializer with parameters".to_owned());
+        }
         for id in &entry.interface {
             if module.global(*id).is_none() {
                 return fail(format!("interface id {id} is no variable"));

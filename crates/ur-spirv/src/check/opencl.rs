@@ -78,8 +78,10 @@ impl Extended<'_> {
             C::shuffle => self.shuffle(1),
             C::shuffle2 => self.shuffle(2),
             C::printf => self.pointer(0).and_then(|(storage, _)| {
+                let relaxed = "SPV_EXT_relaxed_printf_string_address_space";
                 self.rule(
-                    storage == StorageClass::UniformConstant,
+                    storage == StorageClass::UniformConstant
+                        || self.module.extensions.iter().any(|name| name == relaxed),
                     "the format is not in constant memory",
                 )
             }),

@@ -138,7 +138,6 @@ impl Reader<'_> {
             | ExecutionMode::RoundingModeRTE => 1,
             ExecutionMode::ContractionOff
             | ExecutionMode::Initializer
-            | ExecutionMode::Finalizer
             | ExecutionMode::NoGlobalOffsetINTEL => 0,
             _ => return Err(raw.unsupported(format!("execution mode {mode:?}"))),
         };
