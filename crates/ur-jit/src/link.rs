@@ -273,9 +273,7 @@ impl Linker<'_> {
                     self.relative(at, target, addend, 4)?;
                 }
                 (
-                    elf::R_X86_64_GOTPCREL
-                    | elf::R_X86_64_GOTPCRELX
-                    | elf::R_X86_64_REX_GOTPCRELX,
+                    elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX,
                     _,
                 ) => {
                     let target = self.word(meaning)?;
