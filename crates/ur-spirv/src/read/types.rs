@@ -38,7 +38,8 @@ impl Reader<'_> {
                 if !matches!(self.module.ty(image), Type::Image { .. }) {
                     return Err(raw.invalid(format!("id {image} is no image type")));
                 }
-                (Type::SampledImage { image }, WORD)
+                // Such a value lives in its block and never stands in memory.
+                (Type::SampledImage { image }, None)
             }
             _ => return Err(raw.unsupported("type not of the OpenCL environment")),
         };

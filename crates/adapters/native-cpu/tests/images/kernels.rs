@@ -356,3 +356,50 @@ fn command_buffers_take_images_and_samplers() {
     }
     ok!(CommandBufferExp.pfnReleaseExp(buffer));
 }
+
+#[test]
+fn parts_that_compilers_seldom_use() {
+    let context = Context::new();
+    let program = context.program("image_parts.spv");
+    let shape = Shape::new(Kind::D2, [5, 4, 1]);
+    let mut memory = Guarded::new(20 * 16, true);
+    number_it(&mut memory);
+    let image = over(&context, FLOATS, &shape, &memory);
+    let bytes = memory.bytes().to_vec();
+    let plain = model::Image {
+        bytes: &bytes,
+        shape,
+        format: FLOATS,
+    };
+    let given = plain_sampler(&context);
+    let mut out = Aligned([[0f32; 4]; 6]);
+    let mut levels = 9u32;
+    let args = [
+        Arg::Mem(&image),
+        Arg::Sampler(given.0),
+        Arg::Pointer((&raw mut out).cast_const().cast()),
+        Arg::Pointer((&raw mut levels).cast_const().cast()),
+    ];
+    let kernel = program.kernel("parts");
+    context.queue().run(&kernel, &[2], None, &args);
+    let by = |addressing, normalized, linear| {
+        let sampler = model::Sampler {
+            addressing,
+            normalized,
+            linear,
+        };
+        sampler.sample(&plain, [2.5, 1.25, 0.0]).0
+    };
+    let nearest = by(UR_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, false, false);
+    let texel = plain.texel([2, 1, 0]);
+    let expected = [
+        texel,
+        [nearest[0], 0.0, 0.0, 0.0],
+        by(UR_SAMPLER_ADDRESSING_MODE_REPEAT, true, false),
+        texel,
+        nearest,
+        by(UR_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, false, true),
+    ];
+    assert_eq!(out.0.map(|texel| texel.map(f64::from)), expected);
+    assert_eq!(levels, 1);
+}
