@@ -175,3 +175,24 @@ fn generic_pointers_know_their_memory() {
         assert_eq!(data[i], if odd { 110 } else { 100 }, "{i}");
     }
 }
+
+#[test]
+fn the_first_work_item_waits_for_its_sub_group() {
+    for width in [8, 16, 32] {
+        let jit = Jit::sub_group("leader", width);
+        let kernel = jit.kernel("sum");
+        for n in 1..=width as usize {
+            let mut data: Vec<u32> = (0..2 * n as u32).map(|i| i * 7 + 1).collect();
+            let mut out = vec![0u32; 2 * n];
+            kernel.run(
+                [2 * n as u64, 1, 1],
+                [n as u64, 1, 1],
+                &[pointer(&mut data), pointer(&mut out), Arg::Local(4 * n)],
+            );
+            for (i, result) in out.iter().enumerate() {
+                let sum: u32 = data[i / n * n..][..n].iter().sum();
+                assert_eq!(*result, sum + (i % n) as u32, "sub-group of {width}, {n}");
+            }
+        }
+    }
+}

@@ -16,6 +16,7 @@ mod image;
 mod imports;
 mod indirect;
 mod inst;
+mod leader;
 mod memory;
 mod modes;
 mod plan;
@@ -137,6 +138,8 @@ pub struct Translator<'m> {
     literals: HashMap<Id, Value>,
     /// Number of synchronisation points so far.
     syncs: u32,
+    /// Yields to the sub-group so far.
+    yields: u32,
     /// Bytes of a value slot as planned, and as it turned out to be needed.
     slot: u64,
     needed_slot: u64,
@@ -237,6 +240,7 @@ fn with_slot(
         queue: Vec::new(),
         literals: HashMap::new(),
         syncs: 0,
+        yields: 0,
         slot,
         needed_slot: 0,
         private_align: 1,

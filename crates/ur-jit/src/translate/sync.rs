@@ -15,6 +15,10 @@ use super::{KERNEL, Lowering};
 /// number of the synchronisation point.
 pub const KEY_GROUP: u32 = 0x4000_0000;
 
+/// Set in the key of a work-item that waits for its sub-group. Below are those that only let the
+/// others of the sub-group go first, and never keep one that waits from being waited for.
+pub const KEY_SUB_GROUP: u32 = 0x2000_0000;
+
 /// Whom a work-item waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
@@ -113,9 +117,17 @@ impl Body<'_, '_> {
             Waits::Group => KEY_GROUP | self.t.syncs,
             Waits::SubGroup => {
                 self.t.sub_group_sync = true;
-                self.t.syncs
+                KEY_SUB_GROUP | self.t.syncs
             }
         }
+    }
+
+    /// Lets the others of the sub-group go as far as this point or the next one where they wait.
+    pub fn yield_to_sub_group(&mut self) {
+        self.t.sub_group_sync = true;
+        self.t.yields += 1;
+        let key = self.t.yields;
+        self.suspend(key);
     }
 
     /// Makes the kernel's function a coroutine.
