@@ -41,6 +41,7 @@ fn truncated_anywhere() {
         "divergent",
         "matmul",
         "spec_constant",
+        "image_parts",
     ] {
         let whole = words(name);
         for length in 0..whole.len() {
@@ -53,7 +54,11 @@ fn truncated_anywhere() {
 
 #[test]
 fn each_word_replaced() {
-    for (name, kernel) in [("vector_add", "vector_add"), ("reduce", "reduce_fixed")] {
+    for (name, kernel) in [
+        ("vector_add", "vector_add"),
+        ("reduce", "reduce_fixed"),
+        ("image_parts", "parts"),
+    ] {
         let whole = words(name);
         for at in 0..whole.len() {
             for value in [0, 1, u32::MAX] {
