@@ -477,3 +477,23 @@ fn clusters_and_blocks() {
         }
     }
 }
+
+/// One float after the other, such a sum is wrong in its sixth digit.
+#[test]
+fn sums_of_floats_are_as_exact_as_a_tree() {
+    let n = 256;
+    let jit = Jit::new("group_operations");
+    let kernel = jit.kernel("over_float");
+    // Sums of six numbers that are some 60,000 apart, as in a column of a large array.
+    let mut input: Vec<f32> = (0..n as u32)
+        .map(|i| (0..6).map(|k| (3_800_000 + 300 * (i + 256 * k)) as f32).sum())
+        .collect();
+    let mut out = vec![0f32; 12 * n];
+    let size = [n as u64, 1, 1];
+    kernel.run(size, size, &[pointer(&mut input), pointer(&mut out)]);
+    let exact: f64 = input.iter().map(|x| f64::from(*x)).sum();
+    let one_by_one: f32 = input.iter().sum();
+    let error = |x: f32| (f64::from(x) / exact - 1.0).abs();
+    assert!(error(out[6]) < 1.5e-7, "{} for {exact}", out[6]);
+    assert!(error(one_by_one) > 3e-7, "the numbers are too easy");
+}

@@ -7,6 +7,10 @@ use crate::item;
 /// Alignment of slots in bytes, which the widest vectors exceed.
 const SLOT_ALIGN: u64 = 16;
 
+/// Partial sums of a float reduction over a whole group. One sum of 256 floats after the other loses
+/// more digits than a program that expects a tree allows for; this many come close to a tree.
+const PARTS: u64 = 16;
+
 /// What the pass walks over.
 struct Walk {
     records: Value,
@@ -191,6 +195,10 @@ fn reduce(
             };
             walk.output(fb, record, &result);
         }),
+        Reach::All if matches!(reduction, Reduction::FAdd | Reduction::FMul) => {
+            let total = in_parts(fb, walk, reduction, ty);
+            walk.all(fb, |fb, _, record| walk.output(fb, record, &total));
+        }
         Reach::All => {
             walk.all(fb, |fb, _, record| {
                 step(fb, record);
@@ -218,6 +226,47 @@ fn reduce(
             });
         }
     }
+}
+
+/// The reduction of all items by [`PARTS`] partial ones, which take the items in turn.
+fn in_parts(fb: &mut FunctionBuilder, walk: &Walk, reduction: Reduction, ty: &Type) -> Value {
+    let parts = fb.alloca(ty, PARTS, ty.align());
+    let size = Value::int(&Type::I64, ty.size().into());
+    let place = |fb: &mut FunctionBuilder, number: &Value| {
+        let offset = fb.binary("mul", number, &size);
+        fb.ptr_add(&parts, &offset)
+    };
+    let start = reduction.identity(ty, false);
+    fb.for_each(&Value::int(&Type::I64, PARTS.into()), |fb, number| {
+        let part = place(fb, number);
+        fb.store(&start, &part, ty.align());
+    });
+    let turn = Cell::new(fb, &Value::i64(0));
+    walk.all(fb, |fb, _, record| {
+        let number = turn.get(fb);
+        let next = fb.binary("add", &number, &Value::i64(1));
+        turn.set(fb, &next);
+        let last = Value::int(&Type::I64, i128::from(PARTS) - 1);
+        let number = fb.binary("and", &number, &last);
+        let part = place(fb, &number);
+        let before = fb.load(ty, &part, ty.align());
+        let value = walk.input(fb, record, ty);
+        let after = reduction.apply(fb, &before, &value);
+        fb.store(&after, &part, ty.align());
+    });
+    let mut values: Vec<Value> = (0..PARTS)
+        .map(|number| {
+            let part = place(fb, &Value::int(&Type::I64, number.into()));
+            fb.load(ty, &part, ty.align())
+        })
+        .collect();
+    while values.len() > 1 {
+        let upper = values.split_off(values.len() / 2);
+        for (value, other) in values.iter_mut().zip(&upper) {
+            *value = reduction.apply(fb, value, other);
+        }
+    }
+    values.swap_remove(0)
 }
 
 /// The number of the first item that takes part.
