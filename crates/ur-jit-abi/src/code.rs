@@ -102,24 +102,22 @@ impl CodeImage {
         let imports = from.count(8, "number of imports")?;
         let fixups = from.count(16, "number of fixups")?;
         let exports = from.count(12, "number of exports")?;
-        let imports = (0..imports)
-            .map(|_| from.text("import").map(str::to_owned))
-            .collect::<Result<Vec<_>, _>>()?;
-        let fixups = (0..fixups)
-            .map(|_| {
-                Ok(Fixup {
-                    slot: from.u32("fixup")?,
-                    import: from.u32("fixup")?,
-                    addend: from.u64("fixup")?,
-                })
+        // Each was found to fit by itself.
+        if imports * 8 + fixups * 16 + exports * 12 > from.0.len() {
+            return Err(Malformed("number of exports"));
+        }
+        let imports = from.list(imports, |from| Ok(from.text("import")?.to_owned()))?;
+        let fixups = from.list(fixups, |from| {
+            Ok(Fixup {
+                slot: from.u32("fixup")?,
+                import: from.u32("fixup")?,
+                addend: from.u64("fixup")?,
             })
-            .collect::<Result<Vec<_>, _>>()?;
-        let exports = (0..exports)
-            .map(|_| {
-                let name = from.text("export")?.to_owned();
-                Ok((name, from.u32("export")?))
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        })?;
+        let exports = from.list(exports, |from| {
+            let name = from.text("export")?.to_owned();
+            Ok((name, from.u32("export")?))
+        })?;
         let image = CodeImage {
             text: from.bytes("code")?.to_vec(),
             data: from.bytes("data")?.to_vec(),

@@ -57,15 +57,13 @@ impl ModuleRecord {
         let mut from = Reader(bytes);
         version(&mut from)?;
         let count = from.count(24, "number of variables")?;
-        let variables = (0..count)
-            .map(|_| {
-                Ok(Variable {
-                    name: from.text("variable")?.to_owned(),
-                    offset: from.u64("variable")?,
-                    size: from.u64("variable")?,
-                })
+        let variables = from.list(count, |from| {
+            Ok(Variable {
+                name: from.text("variable")?.to_owned(),
+                offset: from.u64("variable")?,
+                size: from.u64("variable")?,
             })
-            .collect::<Result<Vec<_>, _>>()?;
+        })?;
         let storage = CodeImage::read(&mut from)?;
         from.end("module")?;
         let size = storage.size();
@@ -140,16 +138,14 @@ impl KernelRecord {
             ..KernelRecord::default()
         };
         let count = from.count(16, "number of arguments")?;
-        record.args = (0..count)
-            .map(|_| {
-                Ok(ArgInfo {
-                    kind: ArgKind::of(from.u32("argument")?).ok_or(Malformed("argument"))?,
-                    size: from.u32("argument")?,
-                    offset: from.u32("argument")?,
-                    align: from.u32("argument")?,
-                })
+        record.args = from.list(count, |from| {
+            Ok(ArgInfo {
+                kind: ArgKind::of(from.u32("argument")?).ok_or(Malformed("argument"))?,
+                size: from.u32("argument")?,
+                offset: from.u32("argument")?,
+                align: from.u32("argument")?,
             })
-            .collect::<Result<Vec<_>, _>>()?;
+        })?;
         record.image = CodeImage::read(&mut from)?;
         from.end("kernel")?;
         let inside = |arg: &ArgInfo| {

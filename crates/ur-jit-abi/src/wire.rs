@@ -99,6 +99,22 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// `count` elements, with room made for them once; the count is one that [`Reader::count`] gave.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn list<T>(
+        &mut self,
+        count: usize,
+        mut read: impl FnMut(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<Vec<T>, Malformed> {
+        let mut list = Vec::with_capacity(count);
+        for _ in 0..count {
+            list.push(read(self)?);
+        }
+        Ok(list)
+    }
+
     /// Bytes behind their length.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ const HASH: usize = 16;
 const HEADER: usize = 48;
 
 /// Most bytes that [`read`] and [`Saved::examine`] have allocated at any time, for each byte read.
-pub const BOUND: usize = 8;
+pub const BOUND: usize = 6;
 
 /// Most bytes that they have allocated besides.
 pub const BOUND_EXTRA: usize = 4096;

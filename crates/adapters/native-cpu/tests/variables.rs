@@ -75,7 +75,7 @@ fn variables_are_read_and_written_by_name() {
 }
 
 #[test]
-fn functions_have_no_address_here() {
+fn kernels_have_no_address() {
     let context = Context::new();
     let program = context.program("variables.spv");
     let mut address = null_mut();

@@ -137,6 +137,7 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         | UR_DEVICE_INFO_PREFERRED_INTEROP_USER_SYNC
         | UR_DEVICE_INFO_TIMESTAMP_RECORDING_SUPPORT_EXP
         | UR_DEVICE_INFO_MULTI_DEVICE_COMPILE_SUPPORT_EXP
+        | UR_DEVICE_INFO_DYNAMIC_LINK_SUPPORT_EXP
         | UR_DEVICE_INFO_USM_CONTEXT_MEMCPY_SUPPORT_EXP
         | UR_DEVICE_INFO_COMMAND_BUFFER_SUPPORT_EXP
         | UR_DEVICE_INFO_COMMAND_BUFFER_EVENT_SUPPORT_EXP
@@ -322,8 +323,7 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         | UR_DEVICE_INFO_CLOCK_SUB_GROUP_SUPPORT_EXP
         | UR_DEVICE_INFO_CLOCK_WORK_GROUP_SUPPORT_EXP
         | UR_DEVICE_INFO_CLOCK_DEVICE_SUPPORT_EXP
-        | UR_DEVICE_INFO_IS_INTEGRATED_GPU
-        | UR_DEVICE_INFO_DYNAMIC_LINK_SUPPORT_EXP => info.bool(false),
+        | UR_DEVICE_INFO_IS_INTEGRATED_GPU => info.bool(false),
 
         // GPU counters, PCI places, fans, power: not this device's, or not told to programs.
         _ => Err(Error::unsupported_query()),

@@ -326,6 +326,15 @@ impl Program {
         Kernel(kernel)
     }
 
+    /// A kernel, or why there is none.
+    pub fn try_kernel(&self, name: &std::ffi::CStr) -> Result<Kernel, ur_result_t> {
+        let mut kernel = null_mut();
+        match ur!(Kernel.pfnCreate(self.0, name.as_ptr(), &mut kernel)) {
+            UR_RESULT_SUCCESS => Ok(Kernel(kernel)),
+            outcome => Err(outcome),
+        }
+    }
+
     pub fn log(&self) -> String {
         let mut size = 0;
         let name = UR_PROGRAM_BUILD_INFO_LOG;
