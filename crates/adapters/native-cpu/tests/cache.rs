@@ -284,7 +284,10 @@ fn off_and_the_usual_place() {
     let scratch = Scratch::new("home");
     let home = &scratch.0;
     let off = Path::new("off");
-    assert!(compiled(start("sums", &[("HOME", home), ("UR_JIT_CACHE", off)])));
+    assert!(compiled(start(
+        "sums",
+        &[("HOME", home), ("UR_JIT_CACHE", off)]
+    )));
     assert_eq!(files(home).len(), 0);
     assert!(compiled(start("sums", &[("HOME", home)])));
     assert_eq!(files(&home.join(".cache/concord")).len(), 2);
