@@ -148,14 +148,57 @@ fn an_image_is_read_and_written_in_place() {
     }
 }
 
+/// A program made of what another one was saved as.
+fn saved(context: &Context, program: &Program) -> Program {
+    let mut size = 0usize;
+    let (name, place) = (UR_PROGRAM_INFO_BINARY_SIZES, (&raw mut size).cast());
+    ok!(Program.pfnGetInfo(program.0, name, 8, place, null_mut()));
+    let mut bytes = vec![0u8; size];
+    let mut start = bytes.as_mut_ptr();
+    let (name, place) = (UR_PROGRAM_INFO_BINARIES, (&raw mut start).cast());
+    ok!(Program.pfnGetInfo(program.0, name, 8, place, null_mut()));
+    let (mut device, mut start) = (device(), bytes.as_ptr());
+    let mut raw = null_mut();
+    ok!(Program.pfnCreateWithBinary(
+        context.0,
+        1,
+        &mut device,
+        &mut size,
+        &mut start,
+        null(),
+        &mut raw,
+    ));
+    ok!(Program.pfnBuild(context.0, raw, null()));
+    Program(raw)
+}
+
+#[test]
+fn saved_programs_know_their_images() {
+    let context = Context::new();
+    let program = context.program("images.spv");
+    let program = saved(&context, &program);
+    literals(&context, &program);
+    let deep = made(&context, RED, Kind::D3, [4, 4, 4]);
+    let args = [Arg::Mem(&deep), Arg::Pointer(null()), Arg::Pointer(null())];
+    let outcome = context
+        .queue()
+        .launch(&program.kernel("read_2d"), &[1], None, &args)
+        .0;
+    assert_eq!(outcome, UR_RESULT_ERROR_INVALID_VALUE);
+}
+
 #[test]
 fn samplers_of_the_program_and_of_the_host() {
     let context = Context::new();
-    let program = context.program("images.spv");
+    literals(&context, &context.program("images.spv"));
+}
+
+/// Runs the kernel that uses samplers of its own, and checks it.
+fn literals(context: &Context, program: &Program) {
     let shape = Shape::new(Kind::D2, [5, 4, 1]);
     let mut memory = Guarded::new(20 * 16, true);
     number_it(&mut memory);
-    let image = over(&context, FLOATS, &shape, &memory);
+    let image = over(context, FLOATS, &shape, &memory);
     let bytes = memory.bytes().to_vec();
     let plain = model::Image {
         bytes: &bytes,
@@ -163,7 +206,7 @@ fn samplers_of_the_program_and_of_the_host() {
         format: FLOATS,
     };
     let given = Sampler::new(
-        &context,
+        context,
         UR_SAMPLER_ADDRESSING_MODE_CLAMP,
         true,
         UR_SAMPLER_FILTER_MODE_LINEAR,
