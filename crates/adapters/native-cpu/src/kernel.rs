@@ -27,7 +27,12 @@ pub struct Kernel {
     required: Option<[u64; 3]>,
     /// Largest work-group size in each dimension, if the kernel says.
     limits: Option<[u64; 3]>,
+    /// Work-group size that it is tuned for.
+    hint: Option<[u32; 3]>,
+    /// Most dimensions of a launch.
+    max_dimensions: Option<u32>,
     sub_group_size: Option<u32>,
+    /// Number of sub-groups in a work-group that it must be launched with.
     sub_groups: Option<u32>,
     /// Dimensionality of each image argument, and whether it is an array.
     images: Vec<Option<(Dim, bool)>>,
@@ -59,6 +64,21 @@ impl Kernel {
         self.images.get(index).copied().flatten()
     }
 
+    /// Most dimensions of a launch. A kernel that allows none runs a single work-item.
+    pub fn max_dimensions(&self) -> u32 {
+        self.max_dimensions.map_or(3, |most| most.clamp(1, 3))
+    }
+
+    /// Number of sub-groups in a work-group that it must be launched with.
+    pub fn sub_groups(&self) -> Option<u64> {
+        self.sub_groups.map(u64::from)
+    }
+
+    /// Most work-items of a sub-group.
+    pub fn sub_group_size(&self) -> u64 {
+        u64::from(self.compiled.info().sub_group_size.max(1))
+    }
+
     /// Whether the last work-group of a dimension may be smaller than the others.
     pub fn is_non_uniform(&self) -> bool {
         self.non_uniform
@@ -67,11 +87,18 @@ impl Kernel {
     /// Most work-items in a work-group.
     pub fn max_group(&self) -> u64 {
         let info = self.compiled.info();
+        let allowed = self
+            .limits()
+            .iter()
+            .fold(1u64, |all, n| all.saturating_mul(*n));
         let fitting = MAX_SCRATCH
             .saturating_sub(info.scratch_fixed)
             .checked_div(info.scratch_per_item)
             .unwrap_or(u64::MAX);
-        (MAX_WORK_GROUP_SIZE as u64).min(fitting).max(1)
+        (MAX_WORK_GROUP_SIZE as u64)
+            .min(fitting)
+            .min(allowed)
+            .max(1)
     }
 
     /// A work-group size for a launch that leaves the choice: large enough that starting a group
@@ -81,10 +108,13 @@ impl Kernel {
         if let Some(required) = self.required {
             return required;
         }
+        if let Some(count) = self.sub_groups() {
+            return [count * self.sub_group_size(), 1, 1];
+        }
         let most = self.max_group().min(1024);
         let total: u64 = global.iter().fold(1, |all, size| all.saturating_mul(*size));
         let wanted = total / (u64::from(device.units()) * 8);
-        let wave = u64::from(self.compiled.info().sub_group_size.max(1));
+        let wave = self.sub_group_size();
         let mut left = wanted.next_multiple_of(wave).clamp(1, most);
         let equal = self.program.sees_groups();
         let limits = self.limits();
@@ -148,6 +178,8 @@ impl KernelFns for NativeCpu {
             compiled,
             required: sizes(about.reqd_work_group_size),
             limits: sizes(about.max_work_group_size),
+            hint: about.work_group_size_hint,
+            max_dimensions: about.max_work_dim,
             sub_group_size: about.sub_group_size,
             sub_groups: about.sub_groups,
             images: about.args.iter().map(image_shape).collect(),
@@ -169,6 +201,9 @@ impl KernelFns for NativeCpu {
                 let mut words = Vec::new();
                 if let Some([x, y, z]) = kernel.required {
                     words.push(format!("reqd_work_group_size({x},{y},{z})"));
+                }
+                if let Some([x, y, z]) = kernel.hint {
+                    words.push(format!("work_group_size_hint({x},{y},{z})"));
                 }
                 if let Some(size) = kernel.sub_group_size {
                     words.push(format!("intel_reqd_sub_group_size({size})"));

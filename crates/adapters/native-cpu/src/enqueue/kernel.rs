@@ -40,6 +40,12 @@ fn work_group_size(message: impl Into<String>) -> Error {
 /// The arrays have as many elements as there are dimensions.
 unsafe fn resolve(kernel: &Kernel, device: &Device, range: &Range) -> Result<Launch> {
     let dims = dimensions(range.work_dim)?;
+    if range.work_dim > kernel.max_dimensions() {
+        return Err(Error::new(
+            UR_RESULT_ERROR_INVALID_WORK_DIMENSION,
+            format!("the kernel allows {} dimensions", kernel.max_dimensions()),
+        ));
+    }
     // SAFETY: as the caller says.
     let (offset, global) = unsafe { (sizes(range.offset, dims, 0), sizes(range.global, dims, 1)) };
     if global.contains(&0) {
@@ -86,7 +92,16 @@ unsafe fn resolve(kernel: &Kernel, device: &Device, range: &Range) -> Result<Lau
     {
         return Err(work_group_size("larger than the kernel allows"));
     }
-    let explicit = !range.local.is_null() || kernel.required().is_some();
+    if let (Some(count), Some(items)) = (kernel.sub_groups(), items)
+        && items.div_ceil(kernel.sub_group_size()) != count
+    {
+        return Err(work_group_size(format!(
+            "work-group size {local:?}, but the kernel requires {count} sub-groups of {}",
+            kernel.sub_group_size()
+        )));
+    }
+    let explicit =
+        !range.local.is_null() || kernel.required().is_some() || kernel.sub_groups().is_some();
     let even = global
         .iter()
         .zip(local)
