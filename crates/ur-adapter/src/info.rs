@@ -32,11 +32,28 @@ impl Info<'_> {
     /// `value` is null or has room for `size` bytes, `size_ret` is null or writable, for as long as
     /// the result is used.
     pub unsafe fn new(size: usize, value: *mut c_void, size_ret: *mut usize) -> Result<Self> {
+        // SAFETY: forwarded.
+        unsafe { Self::with(size, value, size_ret, UR_RESULT_ERROR_INVALID_SIZE) }
+    }
+
+    /// As [`Info::new`], with the error that a buffer of size 0 is.
+    ///
+    /// # Errors
+    /// As [`Info::new`], with `empty` for a buffer of size 0.
+    ///
+    /// # Safety
+    /// As [`Info::new`].
+    pub unsafe fn with(
+        size: usize,
+        value: *mut c_void,
+        size_ret: *mut usize,
+        empty: ur_result_t,
+    ) -> Result<Self> {
         if value.is_null() && (size != 0 || size_ret.is_null()) {
             return Err(Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER));
         }
         if !value.is_null() && size == 0 {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE));
+            return Err(Error::code(empty));
         }
         Ok(Self {
             size,

@@ -171,22 +171,15 @@ pub unsafe fn wait_list<'a, T: Value>(
     })
 }
 
-/// A list of sync points to wait for.
+/// Refuses a count without an array and an array without a count.
 ///
 /// # Errors
-/// `INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP` for a count without a list and a list without
-/// a count.
-///
-/// # Safety
-/// As [`slice`].
-pub unsafe fn sync_points<'a, T>(count: usize, pointer: *const T) -> Result<&'a [T]> {
+/// `code`.
+pub fn listed<T>(count: usize, pointer: *const T, code: ur_result_t) -> Result {
     if (count == 0) != pointer.is_null() {
-        return Err(Error::code(
-            UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
-        ));
+        return Err(Error::code(code));
     }
-    // SAFETY: forwarded.
-    unsafe { slice(count, pointer) }
+    Ok(())
 }
 
 /// An out-parameter for a plain value: uninitialised memory of the caller.

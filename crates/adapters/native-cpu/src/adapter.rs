@@ -77,14 +77,13 @@ pub struct Roots {
 /// The objects that exist once.
 pub fn roots() -> &'static Roots {
     static ROOTS: OnceLock<Box<Roots>> = OnceLock::new();
-    let roots = once(&ROOTS, || {
+    once::<Box<Roots>>(&ROOTS, || {
         Box::new(Roots {
             adapter: Object::kept(Adapter(())),
             platform: Object::fixed(Platform(())),
             device: Object::fixed(Device::root()),
         })
-    });
-    roots
+    })
 }
 
 /// The backend that the adapter passes for. SYCL runtimes give SPIR-V only to devices of the

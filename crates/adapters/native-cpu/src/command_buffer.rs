@@ -16,6 +16,7 @@ use crate::recording::{self, Node, NodeWork, SharedWork};
 use launch::Recipe;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use ur_adapter::{Error, Handle, Info, Object, Result, Slot};
 use ur_api::*;
 
@@ -26,13 +27,14 @@ pub struct CommandBuffer {
     is_updatable: bool,
     is_in_order: bool,
     is_profiled: bool,
+    /// Whether the recording has ended; changed with the state's lock held.
+    is_final: Arc<AtomicBool>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     nodes: Vec<Arc<Node>>,
-    is_final: bool,
     /// The last command of the latest replay: replays run one after the other.
     latest: Option<Arc<Command>>,
     /// The handles of commands that were given out. They belong to the command buffer: the API has
@@ -47,6 +49,12 @@ pub struct BufferCommand {
     /// The command buffer, which outlives its commands' handles; only compared.
     buffer: usize,
     context: Handle<Context>,
+    /// Whether the command buffer's recording has ended.
+    is_final: Arc<AtomicBool>,
+    /// Whether it was recorded with an event to complete.
+    signals: bool,
+    /// How many events it was recorded to wait for.
+    waits: usize,
     /// For a kernel launch, what it is made of.
     launch: Option<Mutex<Recipe>>,
 }
@@ -86,6 +94,7 @@ impl CommandBuffer {
             is_updatable: desc.isUpdatable != 0,
             is_in_order: desc.isInOrder != 0,
             is_profiled: desc.enableProfiling != 0,
+            is_final: Arc::default(),
             state: Mutex::default(),
         })
     }
@@ -97,6 +106,10 @@ impl CommandBuffer {
     /// The device that its commands are for.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    fn is_final(&self) -> bool {
+        self.is_final.load(Ordering::Relaxed)
     }
 
     fn key(&self) -> usize {
@@ -126,7 +139,7 @@ impl CommandBuffer {
             return Err(invalid("the command buffer is not updatable"));
         }
         let mut state = self.state();
-        if state.is_final {
+        if self.is_final() {
             return Err(invalid("the command buffer is finalized"));
         }
         let place = state.nodes.len();
@@ -146,7 +159,8 @@ impl CommandBuffer {
         }
         let number = ur_exp_command_buffer_sync_point_t::try_from(place)
             .map_err(|_| Error::code(UR_RESULT_ERROR_OUT_OF_RESOURCES))?;
-        let wait = links.wait.iter().map(|event| event.handle()).collect();
+        let wait: Vec<_> = links.wait.iter().map(|event| event.handle()).collect();
+        let (signals, waits) = (links.event.wanted(), wait.len());
         let node = Node::new(work, Lane::Compute, self.is_profiled, after, wait);
         if links.event.wanted() {
             let event = Event::promise(&self.context, kind, self.is_profiled)?;
@@ -159,6 +173,9 @@ impl CommandBuffer {
                 kind,
                 buffer: self.key(),
                 context: self.context.clone(),
+                is_final: self.is_final.clone(),
+                signals,
+                waits,
                 launch: launch.map(Mutex::new),
             })?;
             state.given.push(command.clone());
@@ -176,8 +193,8 @@ impl CommandBuffer {
     /// # Errors
     /// `INVALID_OPERATION` when it has ended before.
     pub fn finalize(&self) -> Result {
-        let mut state = self.state();
-        if std::mem::replace(&mut state.is_final, true) {
+        let _state = self.state();
+        if self.is_final.swap(true, Ordering::Relaxed) {
             return Err(invalid("the command buffer is finalized"));
         }
         Ok(())
@@ -199,7 +216,7 @@ impl CommandBuffer {
         let unsent = {
             // Two threads that enqueue at the same time agree on the order.
             let mut state = self.state();
-            if !state.is_final {
+            if !self.is_final() {
                 return Err(invalid("the command buffer is not finalized"));
             }
             let unsent = recording::replay(&state.nodes, queue, wait_list, state.latest.as_ref());
@@ -222,7 +239,7 @@ impl CommandBuffer {
         if changes.is_empty() {
             return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE));
         }
-        if !self.state().is_final {
+        if !self.is_final() {
             return Err(invalid("the command buffer is not finalized"));
         }
         let mut done: Vec<(&BufferCommand, Recipe, Prepared)> = Vec::with_capacity(changes.len());
@@ -307,20 +324,45 @@ impl Drop for CommandBuffer {
 }
 
 impl BufferCommand {
+    fn expect_final(&self) -> Result {
+        // A command handle is only given out by command buffers that are updatable.
+        if !self.is_final.load(Ordering::Relaxed) {
+            return Err(invalid("the command buffer is not finalized"));
+        }
+        Ok(())
+    }
+
     /// A new event for the next run of the command.
     ///
     /// # Errors
-    /// `OUT_OF_HOST_MEMORY`.
+    /// `INVALID_OPERATION` before the recording has ended and for a command recorded without an
+    /// event.
     pub fn new_signal(&self) -> Result<Handle<Event>> {
+        self.expect_final()?;
+        if !self.signals {
+            return Err(invalid("the command was recorded without an event"));
+        }
         let event = Event::promise(&self.context, self.kind, self.node.is_profiled())?;
         self.node.set_signal(event.clone());
         Ok(event)
     }
 
     /// Other events that later runs wait for.
-    pub fn set_wait(&self, events: &[&Object<Event>]) {
+    ///
+    /// # Errors
+    /// `INVALID_OPERATION` before the recording has ended, `INVALID_EVENT_WAIT_LIST` for another
+    /// number of events than the command was recorded with.
+    pub fn set_wait(&self, events: &[&Object<Event>]) -> Result {
+        self.expect_final()?;
+        if events.len() != self.waits {
+            return Err(Error::new(
+                UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST,
+                format!("{} events, recorded with {}", events.len(), self.waits),
+            ));
+        }
         self.node
             .set_wait(events.iter().map(|event| event.handle()).collect());
+        Ok(())
     }
 }
 

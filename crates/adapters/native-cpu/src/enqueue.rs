@@ -205,6 +205,17 @@ pub(crate) fn invalid_size(message: &'static str) -> Error {
     Error::new(UR_RESULT_ERROR_INVALID_SIZE, message)
 }
 
+/// Refuses advice that there is not.
+///
+/// # Errors
+/// `INVALID_ENUMERATION`.
+pub(crate) fn check_advice(advice: ur_usm_advice_flags_t) -> Result {
+    if advice & UR_USM_ADVICE_FLAGS_MASK != 0 {
+        return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+    }
+    Ok(())
+}
+
 /// A copy of a pattern, so that the caller's may change.
 ///
 /// # Safety
@@ -569,9 +580,10 @@ impl EnqueueFns for NativeCpu {
         queue: &Object<Queue>,
         _: *const c_void,
         size: usize,
-        _: ur_usm_advice_flags_t,
+        advice: ur_usm_advice_flags_t,
         event: &mut Slot<Event>,
     ) -> Result {
+        check_advice(advice)?;
         if size == 0 {
             return Err(invalid_size("no memory to advise on"));
         }
@@ -799,10 +811,13 @@ impl EnqueueExpFns for NativeCpu {
         queue: &Object<Queue>,
         host_task: ur_exp_host_task_function_t,
         data: *mut c_void,
-        _: Option<&ur_exp_host_task_properties_t>,
+        properties: Option<&ur_exp_host_task_properties_t>,
         event_wait_list: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result {
+        if properties.is_some_and(|p| p.flags & UR_EXP_HOST_TASK_FLAGS_MASK != 0) {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
         let function =
             host_task.ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER))?;
         let work = HostTask::prepare(function, data);

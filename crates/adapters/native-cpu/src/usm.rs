@@ -53,6 +53,9 @@ fn allocate(
     if let Some(device) = device {
         check_device(context, device)?;
     }
+    if desc.is_some_and(|desc| desc.hints & UR_USM_ADVICE_FLAGS_MASK != 0) {
+        return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+    }
     let align = desc.map_or(0, |desc| desc.align) as usize;
     if align != 0 && !align.is_power_of_two() {
         return Err(Error::value(format!(

@@ -480,8 +480,12 @@ fn events_link_a_buffer_with_the_outside() {
     drop(go);
     next.wait();
     assert_eq!(b, a);
-    // Without events to wait for it runs freely.
-    ok!(CommandBufferExp.pfnUpdateWaitEventsExp(command, 0, null()));
+    // With a complete event to wait for it runs freely; their number stays.
+    ok!(CommandBufferExp.pfnUpdateWaitEventsExp(command, 1, &next.0));
+    assert_eq!(
+        ur!(CommandBufferExp.pfnUpdateWaitEventsExp(command, 0, null())),
+        UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST
+    );
     buffer.enqueue(&queue, &[]).wait();
 }
 
@@ -604,6 +608,7 @@ fn update(
     let mut desc = ur_exp_command_buffer_update_kernel_launch_desc_t {
         stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_KERNEL_LAUNCH_DESC,
         hCommand: command,
+        newWorkDim: 1,
         ..Default::default()
     };
     change(&mut desc);

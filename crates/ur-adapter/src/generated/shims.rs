@@ -407,7 +407,12 @@ pub unsafe extern "C" fn urEventGetProfilingInfo<B: Api>(
         // SAFETY: the caller keeps to the API: handles are alive, pointers valid for the call.
         unsafe {
             let event = Object::<B::Event>::from_raw(hEvent)?;
-            let info = &mut Info::new(propSize, pPropValue, pPropSizeRet)?;
+            let info = &mut Info::with(
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+                UR_RESULT_ERROR_INVALID_VALUE,
+            )?;
             B::event_get_profiling_info(event, propName, info)?;
             Ok(())
         }
@@ -4095,10 +4100,20 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             let kernel = Object::<B::Kernel>::from_raw(hKernel)?;
             shim::require(pGlobalWorkSize)?;
+            shim::listed(
+                numKernelAlternatives as usize,
+                phKernelAlternatives,
+                UR_RESULT_ERROR_INVALID_VALUE,
+            )?;
             let kernel_alternatives =
                 shim::objects::<B::Kernel>(numKernelAlternatives as usize, phKernelAlternatives)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4152,10 +4167,20 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp<B: Api>(
             let kernel = Object::<B::Kernel>::from_raw(hKernel)?;
             shim::require(pGlobalWorkSize)?;
             let args = shim::slice(numArgs as usize, pArgs)?;
+            shim::listed(
+                numKernelAlternatives as usize,
+                phKernelAlternatives,
+                UR_RESULT_ERROR_INVALID_VALUE,
+            )?;
             let kernel_alternatives =
                 shim::objects::<B::Kernel>(numKernelAlternatives as usize, phKernelAlternatives)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4203,8 +4228,13 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             shim::require_mut(pDst)?;
             shim::require(pSrc)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4249,8 +4279,13 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMFillExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             shim::require_mut(pMemory)?;
             shim::require(pPattern)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4297,8 +4332,13 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             let src_mem = Object::<B::Mem>::from_raw(hSrcMem)?;
             let dst_mem = Object::<B::Mem>::from_raw(hDstMem)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4345,8 +4385,13 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require(pSrc)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4392,8 +4437,13 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require_mut(pDst)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4444,8 +4494,13 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             let src_mem = Object::<B::Mem>::from_raw(hSrcMem)?;
             let dst_mem = Object::<B::Mem>::from_raw(hDstMem)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4501,8 +4556,13 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require_mut(pSrc)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4558,8 +4618,13 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require_mut(pDst)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4611,8 +4676,13 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp<B: Api>(
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             let buffer = Object::<B::Mem>::from_raw(hBuffer)?;
             shim::require(pPattern)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4657,8 +4727,13 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp<B: Api>(
         unsafe {
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             shim::require(pMemory)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4701,8 +4776,13 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp<B: Api>(
         unsafe {
             let command_buffer = Object::<B::CommandBuffer>::from_raw(hCommandBuffer)?;
             shim::require(pMemory)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let event_wait_list =
                 shim::wait_list::<B::Event>(numEventsInWaitList as usize, phEventWaitList)?;
             let sync_point = shim::out(pSyncPoint);
@@ -4744,8 +4824,13 @@ pub unsafe extern "C" fn urCommandBufferAppendNativeCommandExp<B: Api>(
                 return Err(Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER));
             }
             let child_command_buffer = shim::optional::<B::CommandBuffer>(hChildCommandBuffer)?;
+            shim::listed(
+                numSyncPointsInWaitList as usize,
+                pSyncPointWaitList,
+                UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            )?;
             let sync_point_wait_list =
-                shim::sync_points(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
+                shim::slice(numSyncPointsInWaitList as usize, pSyncPointWaitList)?;
             let sync_point = shim::out(pSyncPoint);
             B::command_buffer_append_native_command_exp(
                 command_buffer,

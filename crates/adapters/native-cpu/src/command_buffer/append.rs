@@ -394,7 +394,7 @@ impl CommandBufferExpFns for NativeCpu {
         command_buffer: &Object<CommandBuffer>,
         _: *const c_void,
         size: usize,
-        _: ur_usm_advice_flags_t,
+        advice: ur_usm_advice_flags_t,
         sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
         event_wait_list: &[&Object<Event>],
         sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
@@ -408,6 +408,7 @@ impl CommandBufferExpFns for NativeCpu {
             event,
             command,
         };
+        enqueue::check_advice(advice)?;
         if size == 0 {
             return Err(invalid_size("no memory to advise on"));
         }
@@ -431,8 +432,7 @@ impl CommandBufferExpFns for NativeCpu {
         command: &Object<BufferCommand>,
         event_wait_list: &[&Object<Event>],
     ) -> Result {
-        command.set_wait(event_wait_list);
-        Ok(())
+        command.set_wait(event_wait_list)
     }
 
     fn command_buffer_get_info_exp(

@@ -160,7 +160,8 @@ impl Recipe {
     /// A copy of what a caller passes.
     ///
     /// # Errors
-    /// `INVALID_WORK_DIMENSION`, or what is wrong with an argument.
+    /// `INVALID_WORK_DIMENSION`, `INVALID_VALUE` for a kernel that is its own alternative, or what is
+    /// wrong with an argument.
     ///
     /// # Safety
     /// The arrays of `range` have as many elements as there are dimensions; pointers and handles in
@@ -172,6 +173,12 @@ impl Recipe {
         args: &[ur_exp_kernel_arg_properties_t],
     ) -> Result<Recipe> {
         let dims = crate::enqueue::dimensions(range.work_dim)?;
+        if alternatives
+            .iter()
+            .any(|other| std::ptr::eq(*other, kernel))
+        {
+            return Err(Error::value("the kernel is among its own alternatives"));
+        }
         let mut taken = BTreeMap::new();
         for arg in args {
             // SAFETY: forwarded.
@@ -215,8 +222,8 @@ impl Recipe {
     /// The recipe with a change.
     ///
     /// # Errors
-    /// `INVALID_VALUE` for a kernel that is no alternative and for sizes that do not make an
-    /// NDRange; what is wrong with an argument.
+    /// `INVALID_WORK_DIMENSION`; `INVALID_VALUE` for a kernel that is no alternative and for sizes
+    /// that do not make an NDRange; what is wrong with an argument.
     ///
     /// # Safety
     /// Pointers and handles in the change are what the API says of them.
@@ -271,22 +278,20 @@ impl Recipe {
         &mut self,
         change: &ur_exp_command_buffer_update_kernel_launch_desc_t,
     ) -> Result {
-        if change.newWorkDim == 0 {
-            return Ok(());
-        }
         let dims = crate::enqueue::dimensions(change.newWorkDim)?;
         let reshaped = change.newWorkDim != self.work_dim;
-        if reshaped && change.pNewGlobalWorkSize.is_null() {
-            return Err(Error::value("other dimensions without a global size"));
+        let missing = change.pNewGlobalWorkSize.is_null() || change.pNewGlobalWorkOffset.is_null();
+        if reshaped && missing {
+            return Err(Error::value(
+                "other dimensions without a global size and offset",
+            ));
         }
         let or_none = |from: *mut usize| {
             // SAFETY: not null, and as the caller says.
             (!from.is_null()).then(|| unsafe { sizes(from, dims) })
         };
-        match or_none(change.pNewGlobalWorkOffset) {
-            Some(offset) => self.offset = offset,
-            None if reshaped => self.offset = [0; 3],
-            None => {}
+        if let Some(offset) = or_none(change.pNewGlobalWorkOffset) {
+            self.offset = offset;
         }
         let global = or_none(change.pNewGlobalWorkSize);
         match or_none(change.pNewLocalWorkSize) {

@@ -31,7 +31,29 @@ fn check_pool(
     Err(Error::value("the pool does not belong to the context"))
 }
 
+/// Bytes that rows begin at multiples of: a cache line, so that rows share none.
+const ROW_ALIGN: usize = 64;
+
 impl UsmExpFns for NativeCpu {
+    fn usm_pitched_alloc_exp(
+        context: &Object<Context>,
+        device: &Object<Device>,
+        usm_desc: Option<&ur_usm_desc_t>,
+        pool: Option<&Object<UsmPool>>,
+        width_in_bytes: usize,
+        height: usize,
+        _element_size_bytes: usize,
+    ) -> Result<(*mut c_void, usize)> {
+        let too_large = || Error::code(UR_RESULT_ERROR_INVALID_USM_SIZE);
+        let pitch = width_in_bytes
+            .checked_next_multiple_of(ROW_ALIGN)
+            .ok_or_else(too_large)?;
+        let size = pitch.checked_mul(height).ok_or_else(too_large)?;
+        let kind = UR_USM_TYPE_DEVICE;
+        let mem = super::allocate(context, Some(device), kind, usm_desc, pool, size)?;
+        Ok((mem, pitch))
+    }
+
     fn usm_pool_create_exp(
         context: &Object<Context>,
         device: &Object<Device>,

@@ -72,6 +72,13 @@ fn length(function: &Function, param: &Param) -> Option<String> {
     .filter(|len| function.params.iter().any(|p| &p.name == len))
 }
 
+/// The result that the data gives for a condition.
+fn code_when<'a>(function: &'a Function, condition: &str) -> Option<&'a str> {
+    let meant = |when: &String| when == condition;
+    let found = function.returns.iter().find(|r| r.when.iter().any(meant))?;
+    Some(&found.code)
+}
+
 /// `devices` of `phDevices`: the name without its Hungarian prefix.
 fn plain_name(name: &str) -> String {
     for prefix in ["pfn", "ph", "pp", "p", "h"] {
@@ -132,15 +139,22 @@ impl<'a> Plan<'a> {
         let (c, name) = (param.name.as_str(), plain_name(&param.name));
         let handle = spec.handle(&ctype.base).filter(|h| h.repr.is_none());
         let len = length(self.function, param);
+        if let Some(len) = &len
+            && c != "phEventWaitList"
+            && let Some(code) = code_when(self.function, &format!("{c} != NULL && {len} == 0"))
+        {
+            self.before
+                .push(format!("shim::listed({len} as usize, {c}, {code})?;"));
+        }
         let out = matches!(param.dir, Some(Dir::Out))
             || (param.dir == Some(Dir::InOut) && handle.is_some() && ctype.stars == 1);
         if is_info(param) {
             let size = param.size_in.as_deref().unwrap_or("0");
-            self.bind(
-                "info",
-                "&mut Info<'_>",
-                &format!("&mut Info::new({size}, {c}, pPropSizeRet)?"),
-            );
+            let make = match code_when(self.function, &format!("{c} && {size} == 0")) {
+                Some(code) => format!("&mut Info::with({size}, {c}, pPropSizeRet, {code})?"),
+                None => format!("&mut Info::new({size}, {c}, pPropSizeRet)?"),
+            };
+            self.bind("info", "&mut Info<'_>", &make);
         } else if let Some(handle) = handle {
             let kind = kind(&handle.name);
             self.handle(param, &kind, &name, ctype.stars, out, len);
@@ -160,14 +174,10 @@ impl<'a> Plan<'a> {
                 stars: ctype.stars - 1,
                 ..ctype.clone()
             };
-            let check = match c {
-                "pSyncPointWaitList" => "sync_points",
-                _ => "slice",
-            };
             self.bind(
                 &name,
                 &format!("&[{}]", element.rust()),
-                &format!("shim::{check}({len} as usize, {c})?"),
+                &format!("shim::slice({len} as usize, {c})?"),
             );
         } else if ctype.base == "char" && ctype.is_const && ctype.stars == 1 {
             if param.optional {
