@@ -6,6 +6,7 @@ mod client;
 mod corpus;
 mod demo;
 mod expectations;
+mod fuzz;
 mod harness;
 mod process;
 mod repo;
@@ -46,6 +47,8 @@ enum Command {
     Corpus(corpus::Args),
     /// Long random runs: handles
     Stress(stress::Args),
+    /// Coverage-guided runs of what reads bytes of others
+    Fuzz(fuzz::Args),
     /// Measure the errors of mathematical functions
     Ulp(ulp::Args),
     /// Run the tests under a sanitizer or under valgrind
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Command::Client(args) => client::run(&args),
         Command::Corpus(args) => corpus::run(&args),
         Command::Stress(args) => stress::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Ulp(args) => ulp::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),
         Command::Spec => spec::run(),
