@@ -486,7 +486,11 @@ fn sums_of_floats_are_as_exact_as_a_tree() {
     let kernel = jit.kernel("over_float");
     // Sums of six numbers that are some 60,000 apart, as in a column of a large array.
     let mut input: Vec<f32> = (0..n as u32)
-        .map(|i| (0..6).map(|k| (3_800_000 + 300 * (i + 256 * k)) as f32).sum())
+        .map(|i| {
+            (0..6)
+                .map(|k| (3_800_000 + 300 * (i + 256 * k)) as f32)
+                .sum()
+        })
         .collect();
     let mut out = vec![0f32; 12 * n];
     let size = [n as u64, 1, 1];

@@ -178,9 +178,9 @@ fn generic_pointers_know_their_memory() {
 
 #[test]
 fn the_first_work_item_waits_for_its_sub_group() {
-    for width in [8, 16, 32] {
+    for (width, name) in [(8, "sum"), (16, "sum"), (32, "sum"), (16, "called")] {
         let jit = Jit::sub_group("leader", width);
-        let kernel = jit.kernel("sum");
+        let kernel = jit.kernel(name);
         for n in 1..=width as usize {
             let mut data: Vec<u32> = (0..2 * n as u32).map(|i| i * 7 + 1).collect();
             let mut out = vec![0u32; 2 * n];
@@ -191,7 +191,8 @@ fn the_first_work_item_waits_for_its_sub_group() {
             );
             for (i, result) in out.iter().enumerate() {
                 let sum: u32 = data[i / n * n..][..n].iter().sum();
-                assert_eq!(*result, sum + (i % n) as u32, "sub-group of {width}, {n}");
+                let expected = sum + (i % n) as u32;
+                assert_eq!(*result, expected, "{name}, sub-group of {width}, {n}");
             }
         }
     }

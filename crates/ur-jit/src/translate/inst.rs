@@ -139,7 +139,9 @@ impl Body<'_, '_> {
             .collect::<Result<Vec<_>>>()?;
         let result = if function.blocks.is_empty() {
             self.import(function, &args)?
-        } else if self.t.plan.has_sync(callee) {
+        } else if self.t.plan.has_sync(callee)
+            || (self.leave.is_some() && self.t.plan.has_leader(callee))
+        {
             self.inline(function, &args)?
         } else {
             self.direct_call(function, args)?

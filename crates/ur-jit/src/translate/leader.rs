@@ -8,43 +8,61 @@
 use std::collections::HashSet;
 
 use ur_spirv::spirv::{BuiltIn, Op};
-use ur_spirv::{Function, Id, Inst, Module};
+use ur_spirv::{Function, Id, Inst, Module, Terminator};
 
 /// The values of a function that tell a work-item of a group by its number.
 pub fn leaders(module: &Module, function: &Function) -> HashSet<Id> {
     let mut lanes = HashSet::new();
     let mut leaders = HashSet::new();
-    let reachable = function.blocks.iter().filter(|block| block.reachable);
-    for inst in reachable.flat_map(|block| &block.insts) {
-        let id = inst.id;
-        let any = |set: &HashSet<Id>| inst.args.iter().any(|arg| set.contains(arg));
-        match inst.op {
-            Op::Load if is_number(module, inst) => {
-                lanes.insert(id);
-            }
-            Op::CompositeExtract
-            | Op::UConvert
-            | Op::SConvert
-            | Op::IAdd
-            | Op::IMul
-            | Op::BitwiseAnd
-            | Op::BitwiseOr
-                if any(&lanes) =>
-            {
-                lanes.insert(id);
-            }
-            Op::IEqual | Op::INotEqual if any(&lanes) => {
-                if inst.args.iter().any(|arg| module.constant(*arg).is_some()) {
-                    leaders.insert(id);
+    for block in function.blocks.iter().filter(|block| block.reachable) {
+        for phi in &block.phis {
+            for set in [&mut lanes, &mut leaders] {
+                if phi.incoming.iter().any(|(value, _)| set.contains(value)) {
+                    set.insert(phi.id);
                 }
             }
-            Op::LogicalAnd | Op::LogicalOr | Op::LogicalNot | Op::Select if any(&leaders) => {
-                leaders.insert(id);
-            }
-            _ => {}
+        }
+        for inst in &block.insts {
+            let any = |set: &HashSet<Id>| inst.args.iter().any(|arg| set.contains(arg));
+            let set = match inst.op {
+                Op::Load if is_number(module, inst) => &mut lanes,
+                Op::CompositeExtract
+                | Op::UConvert
+                | Op::SConvert
+                | Op::IAdd
+                | Op::IMul
+                | Op::BitwiseAnd
+                | Op::BitwiseOr
+                | Op::Select
+                    if any(&lanes) =>
+                {
+                    &mut lanes
+                }
+                Op::IEqual | Op::INotEqual if any(&lanes) && has_constant(module, inst) => {
+                    &mut leaders
+                }
+                Op::LogicalAnd | Op::LogicalOr | Op::LogicalNot | Op::Select if any(&leaders) => {
+                    &mut leaders
+                }
+                _ => continue,
+            };
+            set.insert(inst.id);
         }
     }
     leaders
+}
+
+/// Whether a function has a branch that only the first work-item of a group takes.
+pub fn has_branch(module: &Module, function: &Function) -> bool {
+    let leaders = leaders(module, function);
+    function.blocks.iter().any(|block| match &block.terminator {
+        Terminator::Conditional { condition, .. } => leaders.contains(condition),
+        _ => false,
+    })
+}
+
+fn has_constant(module: &Module, inst: &Inst) -> bool {
+    inst.args.iter().any(|arg| module.constant(*arg).is_some())
 }
 
 /// Whether an instruction loads the number of the work-item in its group.

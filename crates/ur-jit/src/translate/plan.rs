@@ -7,7 +7,7 @@ use ur_spirv::{Constant, Def, Id, Module, Type};
 
 use crate::error::{Error, Result};
 
-use super::{LARGE, imports, indirect, modes};
+use super::{LARGE, imports, indirect, leader, modes};
 
 /// Facts about the functions that a kernel reaches.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ struct Facts {
     item: bool,
     /// It or something it calls has a synchronisation point.
     sync: bool,
+    /// It or something it calls has a branch before which work-items go in step.
+    leader: bool,
     /// Its instructions once everything that is put in place of calls is there.
     weight: u64,
     /// Calls within calls below it.
@@ -75,6 +77,7 @@ impl Plan {
                         Some(known) => {
                             facts.item |= known.item;
                             facts.sync |= known.sync;
+                            facts.leader |= known.leader;
                             facts.depth = facts.depth.max(known.depth + 1);
                             if known.item {
                                 facts.weight = facts.weight.saturating_add(known.weight);
@@ -123,6 +126,7 @@ impl Plan {
                 stack.append(&mut pending);
                 continue;
             }
+            facts.leader |= leader::has_branch(module, function);
             for operand in operands(function) {
                 facts.item |= uses.item(module, operand, 0);
             }
@@ -161,6 +165,11 @@ impl Plan {
     /// Whether calls through pointers may reach a function.
     pub fn is_called_by_address(&self, function: Id) -> bool {
         self.by_address.contains(&function)
+    }
+
+    /// Whether work-items go in step before a branch of a function, or of one that it calls.
+    pub fn has_leader(&self, function: Id) -> bool {
+        self.facts.get(&function).is_some_and(|facts| facts.leader)
     }
 
     /// Whether a function holds a synchronisation point, itself or by a call.
