@@ -89,6 +89,8 @@ pub struct Asm {
     opencl: Id,
     interface: Vec<Id>,
     builtins: HashMap<u32, Id>,
+    /// Labels of all blocks so far.
+    labels: Vec<Id>,
 }
 
 impl Asm {
@@ -107,6 +109,7 @@ impl Asm {
             opencl: 1,
             interface: Vec::new(),
             builtins: HashMap::new(),
+            labels: Vec::new(),
         };
         for capability in [
             Capability::Addresses,
@@ -152,6 +155,13 @@ impl Asm {
         push(&mut self.globals, op, &all);
         self.cache.insert(key, id);
         id
+    }
+
+    /// As [`Asm::declare`] with an id given out before, and never shared.
+    pub fn declare_with_id(&mut self, op: Op, id: Id, operands: &[u32]) {
+        let mut all = vec![id];
+        all.extend_from_slice(operands);
+        push(&mut self.globals, op, &all);
     }
 
     pub fn void(&mut self) -> Id {
@@ -331,7 +341,21 @@ impl Asm {
 
     /// Starts the block with this label.
     pub fn begin(&mut self, label: Id) {
+        self.labels.push(label);
         push(&mut self.code, Op::Label, &[label]);
+    }
+
+    /// Label of the last block that is none of `others`.
+    pub fn current_before(&self, others: &[Id]) -> Id {
+        let mut labels = self.labels.iter().rev();
+        *labels
+            .find(|label| !others.contains(label))
+            .expect("a block")
+    }
+
+    /// A declaration outside functions, whatever its operands.
+    pub fn declaration(&mut self, op: Op, operands: &[u32]) {
+        push(&mut self.globals, op, operands);
     }
 
     /// An instruction with a result.

@@ -3,7 +3,12 @@
 mod asm;
 #[path = "../common/mod.rs"]
 mod common;
+mod groups;
+mod memory;
+mod modes;
 mod numbers;
+mod opcodes;
 mod pointers;
+mod rest;
 mod run;
 mod traps;

@@ -358,7 +358,7 @@ const DOTS: [Op; 6] = [
 
 /// All dot products of vectors of type `ty` (or packed words if it is a scalar) into `to`.
 pub fn dot_module(ty: Ty, to: Ty) -> Vec<u32> {
-    let mut asm = Asm::new(0);
+    let mut asm = Asm::new(6);
     asm.capability(Capability::DotProduct);
     asm.capability(Capability::DotProductInputAll);
     asm.capability(Capability::DotProductInput4x8BitPacked);
