@@ -322,3 +322,160 @@ pub fn symbol(name: &str) -> Option<usize> {
 pub fn load(object: &[u8], exports: &[&str]) -> Result<Loaded, String> {
     Loaded::new(&link(object, exports)?, symbol)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llvm::{Context, Target};
+
+    fn object(text: &str) -> Vec<u8> {
+        let context = Context::new();
+        let module = context.parse(text).expect("parses");
+        let target = Target::new(None, None).expect("host target");
+        target.object(&module).expect("emits").bytes().to_vec()
+    }
+
+    fn loaded(text: &str, exports: &[&str]) -> Loaded {
+        load(&object(text), exports).expect("links")
+    }
+
+    fn function(code: &Loaded, name: &str) -> extern "C" fn(i64) -> i64 {
+        let at = code.find(name).expect("exported");
+        // SAFETY: all functions of these tests have this type.
+        unsafe { std::mem::transmute(at) }
+    }
+
+    #[test]
+    fn tables_of_jumps_and_of_functions() {
+        let code = loaded(
+            "@table = internal constant [2 x ptr] [ptr @one, ptr @two]
+             define internal i64 @one(i64 %x) {
+               %y = add i64 %x, 1
+               ret i64 %y
+             }
+             define internal i64 @two(i64 %x) {
+               %y = mul i64 %x, 2
+               ret i64 %y
+             }
+             define i64 @called(i64 %x) {
+               %i = and i64 %x, 1
+               %p = getelementptr [2 x ptr], ptr @table, i64 0, i64 %i
+               %f = load ptr, ptr %p
+               %r = call i64 %f(i64 %x)
+               ret i64 %r
+             }
+             define i64 @jumps(i64 %x) {
+               switch i64 %x, label %other [ i64 0, label %a  i64 1, label %b  i64 2, label %c
+                                             i64 3, label %d  i64 4, label %a ]
+             a: ret i64 10
+             b: %m = call i64 @one(i64 %x)
+                ret i64 %m
+             c: %n = call i64 @two(i64 %x)
+                ret i64 %n
+             d: ret i64 13
+             other: ret i64 -1
+             }",
+            &["called", "jumps"],
+        );
+        let called = function(&code, "called");
+        assert_eq!((called(4), called(5)), (5, 10));
+        let jumps = function(&code, "jumps");
+        let all: Vec<i64> = (0..6).map(|x| jumps(x)).collect();
+        assert_eq!(all, [10, 2, 4, 13, 10, -1]);
+    }
+
+    #[test]
+    fn data_constants_and_zeros() {
+        let text = "@start = internal global i64 5
+             @zeros = internal global [1000 x i64] zeroinitializer, align 64
+             @where = internal global ptr getelementptr (i8, ptr @start, i64 0)
+             define i64 @count(i64 %x) {
+               %p = load ptr, ptr @where
+               %a = load i64, ptr %p
+               %b = add i64 %a, %x
+               store i64 %b, ptr %p
+               %z = getelementptr [1000 x i64], ptr @zeros, i64 0, i64 %x
+               %c = load i64, ptr %z
+               %d = add i64 %c, 1
+               store i64 %d, ptr %z
+               %r = add i64 %b, %d
+               ret i64 %r
+             }";
+        let (one, other) = (loaded(text, &["count"]), loaded(text, &["count"]));
+        assert!(link(&object(text), &["count"]).is_ok_and(|image| image.writable));
+        let count = function(&one, "count");
+        assert_eq!((count(3), count(3), count(999)), (9, 13, 1011));
+        // Each copy has its own.
+        assert_eq!(function(&other, "count")(3), 9);
+    }
+
+    #[test]
+    fn functions_from_outside_are_called_and_compared() {
+        let code = loaded(
+            "declare double @cos(double)
+             declare double @sin(double)
+             define i64 @same(i64 %x) {
+               %d = sitofp i64 %x to double
+               %c = call double @cos(double %d)
+               %s = call double @sin(double %d)
+               %c2 = fmul double %c, %c
+               %s2 = fmul double %s, %s
+               %sum = fadd double %c2, %s2
+               %big = fmul double %sum, 1.0e6
+               %half = fadd double %big, 0.5
+               %r = fptosi double %half to i64
+               ret i64 %r
+             }
+             define i64 @address(i64 %x) {
+               %r = ptrtoint ptr @cos to i64
+               ret i64 %r
+             }",
+            &["same", "address"],
+        );
+        assert_eq!(function(&code, "same")(7), 1_000_000);
+        let cos = symbol("cos").expect("known");
+        assert_eq!(function(&code, "address")(0) as usize, cos);
+    }
+
+    #[test]
+    fn what_cannot_be_linked_is_an_error() {
+        let text = "@own = thread_local global i64 0
+             define i64 @get(i64 %x) {
+               %r = load i64, ptr @own
+               ret i64 %r
+             }";
+        let reason = link(&object(text), &["get"]).unwrap_err();
+        assert!(reason.contains("thread-local"), "{reason}");
+        let text = "declare i64 @elsewhere(i64)
+             define i64 @f(i64 %x) {
+               %r = call i64 @elsewhere(i64 %x)
+               ret i64 %r
+             }";
+        assert!(link(&object(text), &["g"]).is_err());
+        assert!(link(&object(text), &["elsewhere"]).is_err());
+        let reason = load(&object(text), &["f"]).unwrap_err();
+        assert!(reason.contains("elsewhere"), "{reason}");
+        assert!(link(b"no object file", &[]).is_err());
+    }
+
+    #[test]
+    fn the_same_object_gives_the_same_image() {
+        let object = object(
+            "declare double @cos(double)
+             @a = constant double 1.5
+             @b = internal constant [3 x i64] [i64 1, i64 2, i64 3]
+             define i64 @f(i64 %x) {
+               %p = getelementptr [3 x i64], ptr @b, i64 0, i64 %x
+               %v = load i64, ptr %p
+               %d = sitofp i64 %v to double
+               %c = call double @cos(double %d)
+               %r = fptosi double %c to i64
+               ret i64 %r
+             }",
+        );
+        let first = link(&object, &["f"]).expect("links");
+        for _ in 0..20 {
+            assert_eq!(link(&object, &["f"]).expect("links"), first);
+        }
+    }
+}
