@@ -133,6 +133,16 @@ struct Tally {
     failed: Vec<(u64, String)>,
 }
 
+impl Tally {
+    /// Says now and then how far the run is.
+    fn progress(&self, count: u64) {
+        let done = self.agree + self.senseless + self.failed.len() as u64;
+        if done.is_multiple_of(1000) {
+            eprintln!("{done} of {count} kernels, {} failed", self.failed.len());
+        }
+    }
+}
+
 /// This program with the same arguments, but for those that say what it does.
 fn command(args: &Args) -> anyhow::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
@@ -234,6 +244,7 @@ fn drive(args: &Args, next: &AtomicU64, tally: &Mutex<Tally>) -> anyhow::Result<
                             _ => continue,
                         }
                         seeds.start += 1;
+                        tally.progress(args.count);
                     }
                     Err(RecvTimeoutError::Timeout) => break Some("no end".to_owned()),
                     Err(RecvTimeoutError::Disconnected) => break Some(String::new()),
