@@ -1,15 +1,15 @@
-//! `./x support`: the support table of the README. Which entry points an adapter implements is read
-//! from its source, where what it leaves out answers `UNSUPPORTED_FEATURE`; which properties its
-//! device answers is asked of the device.
+//! `./x support`: the support table of the README, from runs: every entry point of the adapter is
+//! called, and its device is asked for each of its properties.
+
+mod generated;
+mod probe;
 
 use crate::{build, process, repo, setup};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 /// How to write.
@@ -18,6 +18,10 @@ pub struct Args {
     /// Only say whether the README holds the current table
     #[arg(long)]
     check: bool,
+
+    /// Ask what is built already
+    #[arg(long)]
+    no_build: bool,
 }
 
 /// The lines in README.md between which the table stands.
@@ -29,7 +33,9 @@ pub fn run(args: &Args) -> Result<bool> {
     if !setup::ensure()? {
         return Ok(false);
     }
-    build::tree()?;
+    if !args.no_build {
+        build::tree()?;
+    }
     let path = repo::root().join("README.md");
     let readme = fs::read_to_string(&path)?;
     let (before, rest) = readme
@@ -40,7 +46,7 @@ pub fn run(args: &Args) -> Result<bool> {
         .context("README.md lacks the second marker")?;
     let new = format!(
         "{before}{BEGIN}\n\n{}\n{}\n{END}{after}",
-        entry_points(&repo::root())?,
+        entry_points()?,
         device_queries()?
     );
     if new == readme {
@@ -56,125 +62,123 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// The table of entry points.
-fn entry_points(root: &Path) -> Result<String> {
-    let kit = root.join("crates/ur-adapter/src/generated");
-    let tables = tables(&fs::read_to_string(kit.join("table.rs"))?);
-    let methods = methods(&fs::read_to_string(kit.join("traits.rs"))?);
-    let mut implemented = BTreeSet::new();
-    implementations(
-        &root.join("crates/adapters/native-cpu/src"),
-        &mut implemented,
-    )?;
-    if tables.is_empty() || methods.is_empty() || implemented.is_empty() {
-        bail!("the kit or the adapter is not laid out as expected");
-    }
+/// Why entry points are not supported, by parts of their names. Every reason must be needed, and
+/// every entry point that is not supported must have one.
+const NO_ENTRY_POINT: &[(&[&str], &str)] = &[
+    (
+        &["NativeHandle"],
+        "there is no driver beneath whose objects they could be",
+    ),
+    (
+        &["NativeCommand"],
+        "there is no native queue that a program could add to by itself",
+    ),
+    (
+        &["HostPipe"],
+        "pipes between host and kernels belong to FPGAs; the device has none",
+    ),
+    (
+        &["IPCGetEvent", "IPCPutEvent", "IPCOpenEvent"],
+        "events live in the memory of their process",
+    ),
+    (
+        &["BindlessImages"],
+        "kernels reach images through arguments only",
+    ),
+    (
+        &["KernelSetSpecializationConstants"],
+        "specialisation constants are set on programs, before they are built",
+    ),
+];
 
+/// Why properties of the device are not answered, likewise.
+const NO_PROPERTY: &[(&[&str], &str)] = &[
+    (
+        &[
+            "GPU_",
+            "EUS_",
+            "XE_",
+            "IP_VERSION",
+            "MAX_LANES",
+            "REGISTERS",
+        ],
+        "parts of GPUs",
+    ),
+    (
+        &["COMPONENT_DEVICES", "COMPOSITE_DEVICE"],
+        "cards of several GPUs",
+    ),
+    (&["PCI_ADDRESS", "LUID", "NODE_MASK"], "the place of a card"),
+    (
+        &[
+            "THROTTLE",
+            "FAN_SPEED",
+            "POWER_LIMIT",
+            "BANDWIDTH",
+            "BUS_WIDTH",
+            "MEMORY_CLOCK_RATE",
+        ],
+        "the system does not tell them to programs",
+    ),
+    (
+        &["IMAGE_PITCH", "IMAGE_LINEAR", "MIPMAP"],
+        "limits of images that are not there",
+    ),
+];
+
+/// The table of entry points, and why some are not supported.
+fn entry_points() -> Result<String> {
+    let answers = probe::ask(
+        &repo::dist_lib().join("libur_adapter_native_cpu.so.0"),
+        &repo::root().join("tests/spirv/vector_add.spv"),
+    )?;
+    let mut tables: Vec<&str> = answers.iter().map(|answer| answer.table).collect();
+    tables.dedup();
     let mut text =
         String::from("| Entry points | native-cpu | Not supported |\n| --- | ---: | --- |\n");
-    let (mut total, mut supported) = (0, 0);
-    for (table, functions) in &tables {
-        let (by_adapter, by_kit): (Vec<_>, Vec<_>) = functions
+    for table in tables {
+        let own: Vec<_> = answers.iter().filter(|a| a.table == table).collect();
+        let lack: Vec<_> = own
             .iter()
-            .partition(|function| methods.contains_key(*function));
-        let (have, lack): (Vec<_>, Vec<_>) = by_adapter
-            .into_iter()
-            .partition(|function| implemented.contains(&methods[*function]));
-        // What the kit answers counts only where there are objects to ask it of.
-        let count = if have.is_empty() && !lack.is_empty() {
-            0
+            .filter(|answer| !answer.supported)
+            .map(|answer| format!("`{}`", answer.name))
+            .collect();
+        let missing = if lack.len() == own.len() {
+            "all".to_owned()
         } else {
-            have.len() + by_kit.len()
+            lack.join(", ")
         };
-        let missing = match (count, lack.is_empty()) {
-            (0, _) => "all".to_owned(),
-            (_, true) => String::new(),
-            _ => lack
-                .iter()
-                .map(|function| format!("`{function}`"))
-                .collect::<Vec<_>>()
-                .join(", "),
-        };
-        writeln!(
-            text,
-            "| {table} | {count} of {} | {missing} |",
-            functions.len()
-        )?;
-        total += functions.len();
-        supported += count;
+        let count = own.len() - lack.len();
+        writeln!(text, "| {table} | {count} of {} | {missing} |", own.len())?;
     }
-    writeln!(text, "| **all** | **{supported} of {total}** | |")?;
+    let lack: Vec<_> = answers.iter().filter(|answer| !answer.supported).collect();
+    let count = answers.len() - lack.len();
+    writeln!(text, "| **all** | **{count} of {}** | |\n", answers.len())?;
+    let names: Vec<_> = lack.iter().map(|answer| answer.name).collect();
+    text.push_str("Why not:\n\n");
+    text.push_str(&reasons(&names, NO_ENTRY_POINT)?);
     Ok(text)
 }
 
-/// The functions of each dispatch table, in order.
-fn tables(source: &str) -> Vec<(String, Vec<String>)> {
-    let mut tables: Vec<(String, Vec<String>)> = Vec::new();
-    for line in source.lines().map(str::trim) {
-        if let Some((field, rest)) = line.split_once(": ")
-            && rest.ends_with("_dditable_t {")
-            && field.chars().all(char::is_alphanumeric)
-        {
-            tables.push((field.to_owned(), Vec::new()));
+/// A list of the reasons that `names` have, each with its names.
+fn reasons(names: &[&str], known: &[(&[&str], &str)]) -> Result<String> {
+    let mut text = String::new();
+    let mut left = names.to_vec();
+    for (parts, reason) in known {
+        let meant = |name: &&mut &str| parts.iter().any(|part| name.contains(part));
+        let with: Vec<_> = left
+            .extract_if(.., |name| meant(&name))
+            .map(|name| format!("`{name}`"))
+            .collect();
+        if with.is_empty() {
+            bail!("a reason for nothing: {reason}");
         }
-        if let Some((_, rest)) = line.split_once("shims::")
-            && let Some((name, _)) = rest.split_once("::<")
-            && let Some((_, functions)) = tables.last_mut()
-        {
-            functions.push(name.to_owned());
-        }
+        writeln!(text, "- {}: {reason}.", with.join(", "))?;
     }
-    tables
-}
-
-/// The trait method behind each function that adapters answer.
-fn methods(source: &str) -> BTreeMap<String, String> {
-    let mut methods = BTreeMap::new();
-    let mut documented = None;
-    for line in source.lines().map(str::trim) {
-        if let Some(rest) = line.strip_prefix("/// `ur")
-            && let Some((name, _)) = rest.split_once('`')
-        {
-            documented = Some(format!("ur{name}"));
-        }
-        if let Some(method) = method_name(line)
-            && let Some(function) = documented.take()
-        {
-            methods.insert(function, method);
-        }
+    if !left.is_empty() {
+        bail!("not supported, without a reason: {}", left.join(", "));
     }
-    methods
-}
-
-/// The methods in the `impl …Fns for …` blocks of all files below a folder. The sources are
-/// formatted, so a block ends at the first brace in the first column.
-fn implementations(folder: &Path, found: &mut BTreeSet<String>) -> Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            implementations(&path, found)?;
-            continue;
-        }
-        let mut inside = false;
-        for line in fs::read_to_string(&path)?.lines() {
-            if line.starts_with("impl ") && line.contains("Fns for ") {
-                inside = line.ends_with('{');
-            } else if line.starts_with('}') {
-                inside = false;
-            } else if inside && let Some(method) = method_name(line.trim()) {
-                found.insert(method);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The name in a line that begins a function.
-fn method_name(line: &str) -> Option<String> {
-    let rest = line.strip_prefix("unsafe ").unwrap_or(line);
-    let rest = rest.strip_prefix("fn ")?;
-    let end = rest.find(['(', '<'])?;
-    Some(rest[..end].to_owned())
+    Ok(text)
 }
 
 /// What the device answers when it is asked for each of its properties.
@@ -195,35 +199,26 @@ fn device_queries() -> Result<String> {
     let unsupported: Vec<_> = info
         .iter()
         .filter(|(_, value)| *value == "UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION")
-        .map(|(name, _)| format!("`{}`", name.trim_start_matches("UR_DEVICE_INFO_")))
+        .map(|(name, _)| name.trim_start_matches("UR_DEVICE_INFO_"))
         .collect();
     Ok(format!(
-        "The device answers {} of {} properties; the others (`UR_DEVICE_INFO_…`) are {}.\n",
+        "The device answers {} of {} properties. The others (`UR_DEVICE_INFO_…`):\n\n{}",
         info.len() - unsupported.len(),
         info.len(),
-        unsupported.join(", ")
+        reasons(&unsupported, NO_PROPERTY)?
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{method_name, methods, tables};
+    use super::reasons;
 
     #[test]
-    fn reads_the_kit() {
-        let source = "pub const fn table<B: Api>() -> ur_dditable_t {\n    Context: ur_context_dditable_t {\n        pfnCreate: Some(shims::urContextCreate::<B>),\n";
-        assert_eq!(
-            tables(source),
-            [("Context".into(), vec!["urContextCreate".into()])]
-        );
-        let source = "    /// `urContextCreate`: makes one.\n    fn context_create(\n";
-        assert_eq!(methods(source)["urContextCreate"], "context_create");
-    }
-
-    #[test]
-    fn reads_methods() {
-        assert_eq!(method_name("fn a() {"), Some("a".into()));
-        assert_eq!(method_name("unsafe fn b(").as_deref(), Some("b"));
-        assert_eq!(method_name("let fn_ = 1;"), None);
+    fn every_name_has_a_reason_and_every_reason_a_name() {
+        let known: &[(&[&str], &str)] = &[(&["A", "B"], "one"), (&["C"], "two")];
+        let text = reasons(&["urA", "urC", "urB"], known).unwrap();
+        assert_eq!(text, "- `urA`, `urB`: one.\n- `urC`: two.\n");
+        assert!(reasons(&["urA"], known).is_err());
+        assert!(reasons(&["urA", "urC", "urD"], known).is_err());
     }
 }

@@ -6,6 +6,7 @@ mod kit;
 mod loader;
 mod mock;
 mod print;
+mod probe;
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -30,6 +31,7 @@ pub fn files(spec: &Spec) -> io::Result<Vec<File>> {
     files.extend(kit::files(spec));
     files.extend(loader::files(spec));
     files.extend(mock::files(spec));
+    files.extend(probe::files(spec));
     files.extend(header::files(spec));
     for file in &mut files {
         if file.path.ends_with(".rs") {

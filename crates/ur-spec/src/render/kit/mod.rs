@@ -6,6 +6,7 @@ mod plan;
 use super::File;
 use crate::model::Spec;
 use plan::{Answer, Plan};
+pub(super) use plan::{kind, length};
 use std::fmt::Write;
 
 /// The Rust name of a table's trait: `ContextFns`.

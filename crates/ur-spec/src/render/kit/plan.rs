@@ -58,8 +58,8 @@ pub fn kind(handle: &str) -> String {
     names::camel(inner.trim_start_matches("exp_"))
 }
 
-/// Arrays whose length the API gives in words only.
-fn length(function: &Function, param: &Param) -> Option<String> {
+/// The parameter that counts an array, also where the API says so in words only.
+pub fn length(function: &Function, param: &Param) -> Option<String> {
     if let Some(len) = &param.len {
         return Some(len.clone());
     }
