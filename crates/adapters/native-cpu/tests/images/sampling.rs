@@ -45,11 +45,7 @@ fn fill(format: Format, bytes: &mut [u8], random: &mut Random) {
     }
     for chunk in bytes.chunks_mut(format.word()) {
         match format.meaning() {
-            model::Meaning::Half => {
-                if chunk[1] & 0x7c == 0x7c {
-                    chunk[1] ^= 0x40;
-                }
-            }
+            model::Meaning::Half if chunk[1] & 0x7c == 0x7c => chunk[1] ^= 0x40,
             model::Meaning::Float => {
                 let value = random.below(2_000_001) as f32 / 1000.0 - 1000.0;
                 chunk.copy_from_slice(&value.to_le_bytes());
@@ -76,7 +72,7 @@ fn coordinates(shape: &Shape, normalized: bool, random: &mut Random) -> Vec<[f32
     let mut all = Vec::new();
     for number in 0..72 {
         let mut at = [0f32; 4];
-        for axis in 0..3 {
+        for (axis, at) in at.iter_mut().enumerate().take(3) {
             let size = shape.extent[axis] as f32;
             let texel = random.below(shape.extent[axis]) as f32;
             let u = match number % 6 {
@@ -88,7 +84,7 @@ fn coordinates(shape: &Shape, normalized: bool, random: &mut Random) -> Vec<[f32
                 _ if random.below(2) == 0 => ODD[random.below(ODD.len())],
                 _ => texel,
             };
-            at[axis] = if normalized && shape.layer() != Some(axis) {
+            *at = if normalized && shape.layer() != Some(axis) {
                 u / size
             } else {
                 u
