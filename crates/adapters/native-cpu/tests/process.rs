@@ -2,11 +2,12 @@
 //! test program started again.
 
 mod common;
+#[path = "process_parts/fork.rs"]
+mod fork;
 mod process_parts;
 
 use common::*;
-use process_parts::fork;
-use process_parts::watch::{LIMIT, leaving, play};
+use process_parts::watch::{self, leaving};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -197,21 +198,16 @@ fn exits_keep_their_code_and_are_quick() {
         for handles in HANDLES {
             for ending in ENDINGS {
                 let name = format!("{state} {handles} {ending}");
-                let end = play(SCENARIO, &name);
                 let code = if ending == "return" { 0 } else { CODE };
-                assert_eq!(end.code, Some(code), "{name}");
-                assert!(end.leaving < LIMIT, "{name} took {:?}", end.leaving);
+                watch::ends(&name, code, || watch::play(SCENARIO, &name));
             }
         }
     }
 }
 
 fn forks(which: &str) {
-    assert_eq!(
-        play(SCENARIO, &format!("fork {which}")).code,
-        Some(0),
-        "{which}"
-    );
+    let end = watch::play(SCENARIO, &format!("fork {which}"));
+    assert_eq!(end.code, Some(0), "{which}");
 }
 
 #[test]
