@@ -181,7 +181,22 @@ impl Number for Half {
     }
 }
 
-/// Checks scans and reductions of one type. Sums are compared exactly: they run in order.
+/// A sum of all in sixteen partial ones, which are then added pairwise: how floats are reduced. For
+/// integers the order does not matter.
+fn total<T: Number>(values: impl Iterator<Item = T>) -> T {
+    let mut parts = [T::ZERO; 16];
+    for (number, value) in values.enumerate() {
+        parts[number % 16] = parts[number % 16].add(value);
+    }
+    for half in [8, 4, 2, 1] {
+        for i in 0..half {
+            parts[i] = parts[i].add(parts[i + half]);
+        }
+    }
+    parts[0]
+}
+
+/// Checks scans and reductions of one type. Sums are compared exactly: their order is fixed.
 fn scans<T: Number>(width: u32, shapes: &[([u64; 3], [u64; 3])]) {
     let jit = Jit::sub_group("group_operations", width);
     let kernel = jit.kernel(&format!("over_{}", T::NAME));
@@ -198,13 +213,13 @@ fn scans<T: Number>(width: u32, shapes: &[([u64; 3], [u64; 3])]) {
             for (lane, item) in members.iter().enumerate() {
                 let place = group.iter().position(|i| i == item).expect("a member");
                 let expected = [
-                    fold(members, T::ZERO, T::add),
+                    total(members.iter().map(|i| input[*i])),
                     fold(members, T::HIGHEST, T::least),
                     fold(members, T::LOWEST, T::most),
                     fold(&members[..=lane], T::ZERO, T::add),
                     fold(&members[..lane], T::HIGHEST, T::least),
                     fold(&members[..=lane], T::LOWEST, T::most),
-                    fold(group, T::ZERO, T::add),
+                    total(group.iter().map(|i| input[*i])),
                     fold(group, T::HIGHEST, T::least),
                     fold(&group[..place], T::ZERO, T::add),
                     fold(&group[..=place], T::ZERO, T::add),
@@ -484,14 +499,8 @@ fn sums_of_floats_are_as_exact_as_a_tree() {
     let n = 256;
     let jit = Jit::new("group_operations");
     let kernel = jit.kernel("over_float");
-    // Sums of six numbers that are some 60,000 apart, as in a column of a large array.
-    let mut input: Vec<f32> = (0..n as u32)
-        .map(|i| {
-            (0..6)
-                .map(|k| (3_800_000 + 300 * (i + 256 * k)) as f32)
-                .sum()
-        })
-        .collect();
+    // Every addition of this number to a sum of many rounds the same way.
+    let mut input = vec![1.139f32; n];
     let mut out = vec![0f32; 12 * n];
     let size = [n as u64, 1, 1];
     kernel.run(size, size, &[pointer(&mut input), pointer(&mut out)]);
@@ -499,5 +508,5 @@ fn sums_of_floats_are_as_exact_as_a_tree() {
     let one_by_one: f32 = input.iter().sum();
     let error = |x: f32| (f64::from(x) / exact - 1.0).abs();
     assert!(error(out[6]) < 1.5e-7, "{} for {exact}", out[6]);
-    assert!(error(one_by_one) > 3e-7, "the numbers are too easy");
+    assert!(error(one_by_one) > 3e-6, "the numbers are too easy");
 }

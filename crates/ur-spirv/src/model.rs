@@ -412,6 +412,28 @@ impl Module {
         }
     }
 
+    /// The number that stands for the address of a function: its place in the module, counted from 1.
+    /// Nothing for what is no function with a body.
+    pub fn address_of(&self, function: Id) -> Option<u64> {
+        match self.def(function) {
+            Def::Function(index) => {
+                let known = self.functions.get(*index as usize);
+                let known = known.is_some_and(|function| !function.blocks.is_empty());
+                known.then_some(u64::from(*index) + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// As [`Module::address_of`], for a function that the module exports under a name.
+    pub fn function_address(&self, name: &str) -> Option<u64> {
+        let exported = self.functions.iter().find(|function| {
+            let linkage = function.linkage.as_ref();
+            linkage.is_some_and(|l| l.name == name && l.kind == LinkageType::Export)
+        });
+        self.address_of(exported?.id)
+    }
+
     /// The program-scope variable with this id.
     pub fn global(&self, id: Id) -> Option<&Global> {
         match self.def(id) {

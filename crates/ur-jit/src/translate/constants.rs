@@ -208,6 +208,7 @@ fn put(bytes: &mut [u8], offset: usize, part: &[u8]) -> Result<()> {
 
 /// The number that stands for a function's address.
 fn function_address(module: &Module, function: Id) -> Result<u64> {
-    super::indirect::address(module, function)
+    module
+        .address_of(function)
         .ok_or_else(|| Error::internal(format!("%{function} is no function")))
 }

@@ -2,25 +2,17 @@
 //!
 //! Each kernel is compiled by itself, so a function has no machine address that holds for all of
 //! them, for variables of the module and for the host. The address of a function is a number
-//! instead: one more than its place in the module. A call compares it with the functions it may
+//! instead ([`Module::address_of`]). A call compares it with the functions it may
 //! mean, those of the same signature whose address is taken or that are exported; a number that
 //! means none of them does nothing and gives zeros.
 
 use ur_spirv::spirv::LinkageType;
-use ur_spirv::{Def, Function, Id, Inst, Module};
+use ur_spirv::{Function, Inst, Module};
 
 use crate::error::Result;
 use crate::ir::{Type, Value};
 
 use super::function::Body;
-
-/// The number that stands for the address of function `id`; nothing for what is no function.
-pub fn address(module: &Module, id: Id) -> Option<u64> {
-    match module.def(id) {
-        Def::Function(index) => Some(u64::from(*index) + 1),
-        _ => None,
-    }
-}
 
 /// The functions that a call through a pointer may reach.
 pub fn candidates(module: &Module) -> impl Iterator<Item = &Function> {
@@ -61,7 +53,7 @@ impl Body<'_, '_> {
             for (param, arg) in function.params.iter().zip(&args) {
                 fits = fits && self.t.ty(param.ty)? == arg.ty;
             }
-            let Some(address) = address(spv, function.id).filter(|_| fits) else {
+            let Some(address) = spv.address_of(function.id).filter(|_| fits) else {
                 continue;
             };
             let block = self.fb.block("call");

@@ -2,7 +2,7 @@
 
 use rspirv::spirv::{BuiltIn, Capability, GroupOperation, Op, StorageClass};
 
-use super::asm::{Asm, BOOL, Id, int};
+use super::asm::{Asm, BOOL, Id, float, int};
 use super::common::{Jit, pointer};
 
 const GLOBAL: StorageClass = StorageClass::CrossWorkgroup;
@@ -183,6 +183,170 @@ fn ballots_and_votes_of_the_first_extensions() {
             );
             let votes = [any, all, all || !any].map(u32::from);
             let want = [base + 1, base + 4, votes[0], votes[1], votes[2]];
+            assert_eq!(result, want, "work-item {item}, sub-group {size}");
+        }
+    }
+}
+
+pub fn non_uniform_votes() -> Vec<u32> {
+    let small = |asm: &mut Asm, x: Id| {
+        let (truth, limit) = (asm.ty(BOOL), asm.word(5));
+        asm.op(Op::ULessThan, truth, &[x, limit])
+    };
+    let number = |asm: &mut Asm, truth: Id| {
+        let (word, one, zero) = (asm.ty(int(32)), asm.word(1), asm.word(0));
+        asm.op(Op::Select, word, &[truth, one, zero])
+    };
+    let equal = move |asm: &mut Asm, x: Id| {
+        let (word, truth, scope) = (asm.ty(int(32)), asm.ty(BOOL), asm.word(SUBGROUP));
+        let two = asm.word(2);
+        let high = asm.op(Op::ShiftRightLogical, word, &[x, two]);
+        let result = asm.op(Op::GroupNonUniformAllEqual, truth, &[scope, high]);
+        number(asm, result)
+    };
+    let broadcast = |asm: &mut Asm, x: Id| {
+        let (word, scope, lane) = (asm.ty(int(32)), asm.word(SUBGROUP), asm.word(1));
+        asm.op(Op::GroupNonUniformBroadcast, word, &[scope, x, lane])
+    };
+    let bit = move |asm: &mut Asm, x: Id| {
+        let (truth, scope, lane) = (asm.ty(BOOL), asm.word(SUBGROUP), asm.word(2));
+        let ballot = asm.ty(int(32).times(4));
+        let vote = small(asm, x);
+        let votes = asm.op(Op::GroupNonUniformBallot, ballot, &[scope, vote]);
+        let result = asm.op(
+            Op::GroupNonUniformBallotBitExtract,
+            truth,
+            &[scope, votes, lane],
+        );
+        number(asm, result)
+    };
+    let first = move |asm: &mut Asm, x: Id| {
+        let (word, ballot) = (asm.ty(int(32)), asm.ty(int(32).times(4)));
+        let vote = small(asm, x);
+        let votes = asm.op(Op::SubgroupBallotKHR, ballot, &[vote]);
+        asm.op(Op::CompositeExtract, word, &[votes, 0])
+    };
+    let capabilities = [
+        Capability::SubgroupBallotKHR,
+        Capability::GroupNonUniform,
+        Capability::GroupNonUniformVote,
+        Capability::GroupNonUniformBallot,
+    ];
+    moves(&capabilities, &[&equal, &broadcast, &bit, &first])
+}
+
+#[test]
+fn votes_without_uniformity() {
+    for size in [4u32, 8, 32] {
+        let results = run_moves(&non_uniform_votes(), size, 32, 4);
+        for (item, result) in (0u32..).zip(results) {
+            let base = item / size * size;
+            let small = |n: u32| u32::from(n + 1 < 5);
+            let equal = (base..base + size).all(|n| (n + 1) >> 2 == (base + 1) >> 2);
+            let ballot = (0..size).map(|n| small(base + n) << n).sum::<u32>();
+            let want = [u32::from(equal), base + 2, small(base + 2), ballot];
+            assert_eq!(result, want, "work-item {item}, sub-group {size}");
+        }
+    }
+}
+
+/// Sum, product, least and greatest of floats.
+pub const UNIFORM_FLOATS: [Op; 4] = [
+    Op::GroupFAdd,
+    Op::GroupFMulKHR,
+    Op::GroupFMin,
+    Op::GroupFMax,
+];
+
+/// The same without uniformity.
+pub const NON_UNIFORM_FLOATS: [Op; 4] = [
+    Op::GroupNonUniformFAdd,
+    Op::GroupNonUniformFMul,
+    Op::GroupNonUniformFMin,
+    Op::GroupNonUniformFMax,
+];
+
+/// Reductions and scans of 1 and 2 by turns, as floats; the results' bits.
+pub fn floats(list: &[Op; 4]) -> Vec<u32> {
+    let mut all: Vec<Box<Operation>> = Vec::new();
+    for op in *list {
+        for reach in REACHES {
+            all.push(Box::new(move |asm: &mut Asm, x: Id| {
+                let (word, single) = (asm.ty(int(32)), asm.ty(float(32)));
+                let (scope, one) = (asm.word(SUBGROUP), asm.word(1));
+                let odd = asm.op(Op::BitwiseAnd, word, &[x, one]);
+                let number = asm.op(Op::IAdd, word, &[odd, one]);
+                let number = asm.op(Op::ConvertUToF, single, &[number]);
+                let result = asm.op(op, single, &[scope, reach as u32, number]);
+                asm.op(Op::Bitcast, word, &[result])
+            }));
+        }
+    }
+    let all: Vec<&Operation> = all.iter().map(|f| &**f).collect();
+    let capabilities = [
+        Capability::Groups,
+        Capability::GroupUniformArithmeticKHR,
+        Capability::GroupNonUniform,
+        Capability::GroupNonUniformArithmetic,
+    ];
+    moves(&capabilities, &all)
+}
+
+#[test]
+fn operations_on_floats() {
+    for list in [&UNIFORM_FLOATS, &NON_UNIFORM_FLOATS] {
+        for (size, local) in [(16u32, 16u64), (8, 30)] {
+            let results = run_moves(&floats(list), size, local, 12);
+            for start in (0..local as usize).step_by(size as usize) {
+                let end = (start + size as usize).min(local as usize);
+                let value = |item: usize| ((item + 1) % 2 + 1) as f32;
+                for n in 0..4 {
+                    let (neutral, apply): (f32, fn(f32, f32) -> f32) = match n {
+                        0 => (0.0, |a, b| a + b),
+                        1 => (1.0, |a, b| a * b),
+                        2 => (f32::INFINITY, f32::min),
+                        _ => (f32::NEG_INFINITY, f32::max),
+                    };
+                    let total = (start..end).fold(neutral, |a, i| apply(a, value(i)));
+                    let mut before = neutral;
+                    for (item, result) in results.iter().enumerate().take(end).skip(start) {
+                        let upto = apply(before, value(item));
+                        let got = [0, 1, 2].map(|k| f32::from_bits(result[3 * n + k]));
+                        assert_eq!(got, [total, upto, before], "{:?} of {item}", list[n]);
+                        before = upto;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Least and greatest of all by unsigned comparison, without uniformity.
+pub fn limits() -> Vec<u32> {
+    let limit = |op: Op| {
+        move |asm: &mut Asm, x: Id| {
+            let (word, scope) = (asm.ty(int(32)), asm.word(SUBGROUP));
+            let negative = asm.op(Op::SNegate, word, &[x]);
+            asm.op(op, word, &[scope, GroupOperation::Reduce as u32, negative])
+        }
+    };
+    let (least, most) = (
+        limit(Op::GroupNonUniformUMin),
+        limit(Op::GroupNonUniformUMax),
+    );
+    let capabilities = [
+        Capability::GroupNonUniform,
+        Capability::GroupNonUniformArithmetic,
+    ];
+    moves(&capabilities, &[&least, &most])
+}
+
+#[test]
+fn limits_of_unsigned_numbers() {
+    for size in [4u32, 16] {
+        for (item, result) in (0u32..).zip(run_moves(&limits(), size, 32, 2)) {
+            let base = item / size * size;
+            let want = [base + size, base + 1].map(u32::wrapping_neg);
             assert_eq!(result, want, "work-item {item}, sub-group {size}");
         }
     }

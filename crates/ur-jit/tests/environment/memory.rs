@@ -13,6 +13,7 @@ const GLOBAL: StorageClass = StorageClass::CrossWorkgroup;
 /// comparisons and the distance of two pointers, and a copy whose two sides say different things.
 pub fn pointers() -> Vec<u32> {
     let mut asm = Asm::new(4);
+    asm.capability(Capability::SubgroupBufferPrefetchINTEL);
     let (byte, word, wide) = (asm.ty(int(8)), asm.ty(int(32)), asm.ty(int(64)));
     let truth = asm.ty(BOOL);
     let one = asm.declare(Op::TypeStruct, &[byte, word, wide]);
@@ -50,6 +51,21 @@ pub fn pointers() -> Vec<u32> {
         let n = number(&mut asm, n);
         asm.store_at(out, word, n, result);
     }
+    // Chains that promise nothing about bounds, and generic pointers.
+    let second = asm.word(1);
+    let member = asm.op(Op::AccessChain, to_word, &[from, second]);
+    let next = asm.op(Op::PtrAccessChain, to_word, &[member, five]);
+    let distance = asm.op(Op::PtrDiff, word, &[next, member]);
+    let generic = asm.pointer(StorageClass::Generic, word);
+    let anywhere = asm.op(Op::PtrCastToGeneric, generic, &[member]);
+    let semantics = asm.op(Op::GenericPtrMemSemantics, word, &[anywhere]);
+    let back = asm.op(Op::GenericCastToPtr, to_word, &[anywhere]);
+    asm.effect(Op::SubgroupBlockPrefetchINTEL, &[back, second]);
+    let read = asm.op(Op::Load, word, &[back]);
+    for (n, result) in [(7, distance), (8, semantics), (9, read)] {
+        let n = number(&mut asm, n);
+        asm.store_at(out, word, n, result);
+    }
     // From an unaligned place, which only the second mask says: aligned to 4, then to 1.
     let bytes = asm.pointer(GLOBAL, byte);
     let raw = asm.op(Op::Bitcast, bytes, &[to]);
@@ -71,12 +87,14 @@ fn pointers_and_copies() {
     let jit = jit(&pointers());
     let mut from = [Three(7, 0x0403_0201, 1 << 40)];
     let mut to = [Three(0, 0, 0)];
-    let mut out = [0u32; 8];
+    let mut out = [0u32; 10];
     let args = [pointer(&mut from), pointer(&mut to), pointer(&mut out)];
     jit.kernel("k").run([1, 1, 1], [1, 1, 1], &args);
     assert_eq!(to[0], from[0]);
     assert_eq!(out[..6], [16, 4, 1, 0, 1, (-3i32) as u32]);
     assert_eq!(out[6] >> 8, 0x0003_0201, "the bytes from the fourth on");
+    // Five elements on; memory of all work-groups; what stands there.
+    assert_eq!(out[7..], [5, 0x200, 0x0403_0201]);
 }
 
 /// What instructions are that only say something about values, and a clock.

@@ -624,3 +624,41 @@ fn saturated_integers() {
         }
     }
 }
+
+/// Floats to bfloat16, which travels as an integer, and back.
+pub fn bfloat16_module() -> Vec<u32> {
+    let mut asm = Asm::new(0);
+    asm.capability(Capability::BFloat16ConversionINTEL);
+    asm.extension("SPV_INTEL_bfloat16_conversion");
+    let (single, word) = (float(32).times(2), int(16).times(2));
+    elementwise(asm, &[single], &[word, single], |asm, values| {
+        let (single, word) = (asm.ty(single), asm.ty(word));
+        let narrow = asm.op(Op::ConvertFToBF16INTEL, word, values);
+        vec![narrow, asm.op(Op::ConvertBF16ToFINTEL, single, &[narrow])]
+    })
+}
+
+#[test]
+fn bfloat16_is_rounded_to_the_nearest() {
+    let (single, word) = (float(32).times(2), int(16).times(2));
+    let count = 2000;
+    let sample = |i: usize, lane: usize| (i * 2 + lane) as u32 * 1_073_789;
+    let mut inputs = [fill(single, count, |i, lane| u64::from(sample(i, lane)))];
+    let results = run(&bfloat16_module(), count, &mut inputs, &[word, single]);
+    for i in 0..count {
+        for lane in 0..2 {
+            let x = f32::from_bits(sample(i, lane));
+            let got = get(&results[0], word, i, lane) as u32;
+            let back = f32::from_bits(get(&results[1], single, i, lane) as u32);
+            assert!(back.to_bits() == got << 16 || x.is_nan() && back.is_nan());
+            if x.is_nan() {
+                continue;
+            }
+            // The two neighbours by cutting off and going one up; ties go to the even one.
+            let (low, high) = (x.to_bits() >> 16, (x.to_bits() >> 16) + 1);
+            let rest = x.to_bits() & 0xffff;
+            let up = rest > 0x8000 || rest == 0x8000 && low % 2 == 1;
+            assert_eq!(got, if up { high } else { low }, "{x}");
+        }
+    }
+}

@@ -83,7 +83,9 @@ fn functions_called_by_address() {
         let want = [n + 10, n * 3, n, 0][n as usize % 4];
         assert_eq!(*got, want, "work-item {n}");
     }
-    // The host knows addresses from the table, which has them in memory.
+    let module = ur_spirv::Module::parse(&table(), &[]).expect("a module");
+    let addresses = ["f0", "f1", "f2", "k", "none"].map(|name| module.function_address(name));
+    assert_eq!(addresses, [Some(1), Some(2), Some(3), None, None]);
     let given = jit.kernel("given");
     for (number, address) in [(0, 1u64), (1, 2), (2, 3), (3, 0), (3, 99), (3, u64::MAX)] {
         let mut out = vec![-1i32; 8];
@@ -222,6 +224,7 @@ fn a_failed_assertion_ends_its_work_item_only() {
 /// with a barrier between writing and summing them up if `waits`.
 pub fn private_array(words: u32, waits: bool) -> Vec<u32> {
     let mut asm = Asm::new(1);
+    asm.capability(Capability::UnstructuredLoopControlsINTEL);
     let word = asm.ty(int(32));
     let array = asm.array(word, words);
     let (zero, one, count) = (asm.word(0), asm.word(1), asm.word(words));
@@ -260,6 +263,8 @@ pub fn private_array(words: u32, waits: bool) -> Vec<u32> {
         };
         asm.effect_with_id(Op::IAdd, word, more_sum, &[total, found]);
         asm.effect_with_id(Op::IAdd, word, next, &[n, one]);
+        // A hint not to unroll.
+        asm.effect(Op::LoopControlINTEL, &[2]);
         asm.effect(Op::Branch, &[head]);
         asm.begin(done);
         sum = total;

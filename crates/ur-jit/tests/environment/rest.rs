@@ -10,7 +10,10 @@ use super::run::{fill, get, run};
 pub const DECLARATIONS: &[Op] = &[
     Op::Line,
     Op::NoLine,
+    Op::String,
+    Op::DecorationGroup,
     Op::AliasDomainDeclINTEL,
+    Op::AliasScopeDeclINTEL,
     Op::AliasScopeListDeclINTEL,
     Op::TypeOpaque,
     Op::TypeDeviceEvent,

@@ -251,6 +251,11 @@ fn section_of(raw: &Raw<'_>) -> Result<Section> {
         Op::Function => Section::Function,
         Op::Variable | Op::ExtInst | Op::Undef => Section::Global,
         op if is_type_or_constant(op) => Section::Global,
+        Op::Label => return Err(raw.invalid("may not stand outside of a function")),
+        // A declaration: values have types.
+        op if grammar::has_type_and_result(op) == (false, true) => {
+            return Err(raw.unsupported("not of the OpenCL environment"));
+        }
         _ => return Err(raw.invalid("may not stand outside of a function")),
     })
 }

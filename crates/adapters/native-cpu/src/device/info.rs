@@ -23,7 +23,8 @@ pub const MEM_ALIGN: usize = 128;
 pub const SUB_GROUP_SIZES: [u32; 4] = [8, 16, 32, 64];
 
 /// Versions of SPIR-V that are read.
-const IL_VERSION: &str = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4";
+const IL_VERSION: &str =
+    "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4 SPIR-V_1.5 SPIR-V_1.6";
 
 /// What the device can do beyond the basics, in the words of OpenCL; clients derive their aspects
 /// from it.
@@ -34,6 +35,11 @@ pub const EXTENSIONS: &str = "cl_khr_il_program cl_khr_fp64 cl_khr_fp16 \
     cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_ext_float_atomics \
     cl_khr_subgroups cl_khr_subgroup_ballot cl_khr_subgroup_shuffle \
     cl_khr_subgroup_shuffle_relative cl_khr_subgroup_extended_types \
+    cl_khr_subgroup_non_uniform_vote cl_khr_subgroup_non_uniform_arithmetic \
+    cl_khr_subgroup_clustered_reduce cl_khr_subgroup_rotate \
+    cl_khr_work_group_uniform_arithmetic cl_khr_integer_dot_product cl_khr_extended_bit_ops \
+    cl_khr_kernel_clock cl_intel_split_work_group_barrier cl_intel_bfloat16_conversions \
+    cl_khr_spirv_no_integer_wrap_decoration cl_ext_relaxed_printf_string_address_space \
     cl_intel_subgroups cl_intel_subgroups_char cl_intel_subgroups_short \
     cl_intel_subgroups_long cl_intel_required_subgroup_size cl_intel_spirv_subgroups \
     cl_khr_expect_assume cl_khr_spirv_linkonce_odr cl_khr_suggested_local_work_size \
@@ -200,7 +206,10 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         ),
         UR_DEVICE_INFO_DOUBLE_FP_CONFIG => info.value(FP | UR_DEVICE_FP_CAPABILITY_FLAG_FMA.0),
         UR_DEVICE_INFO_HALF_FP_CONFIG => info.value(FP),
-        UR_DEVICE_INFO_BFLOAT16_CONVERSIONS_NATIVE => info.bool(false),
+        UR_DEVICE_INFO_BFLOAT16_CONVERSIONS_NATIVE
+        | UR_DEVICE_INFO_CLOCK_SUB_GROUP_SUPPORT_EXP
+        | UR_DEVICE_INFO_CLOCK_WORK_GROUP_SUPPORT_EXP
+        | UR_DEVICE_INFO_CLOCK_DEVICE_SUPPORT_EXP => info.bool(true),
         UR_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_CHAR
         | UR_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_SHORT
         | UR_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_INT
@@ -320,9 +329,6 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         | UR_DEVICE_INFO_ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP
         | UR_DEVICE_INFO_LOW_POWER_EVENTS_SUPPORT_EXP
         | UR_DEVICE_INFO_IPC_EVENT_SUPPORT_EXP
-        | UR_DEVICE_INFO_CLOCK_SUB_GROUP_SUPPORT_EXP
-        | UR_DEVICE_INFO_CLOCK_WORK_GROUP_SUPPORT_EXP
-        | UR_DEVICE_INFO_CLOCK_DEVICE_SUPPORT_EXP
         | UR_DEVICE_INFO_IS_INTEGRATED_GPU => info.bool(false),
 
         // GPU counters, PCI places, fans, power: not this device's, or not told to programs.
