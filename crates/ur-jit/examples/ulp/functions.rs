@@ -14,13 +14,20 @@ pub enum Second {
     Int,
 }
 
+impl Second {
+    /// Operands of the function.
+    pub fn operands(self) -> usize {
+        if self == Second::None { 1 } else { 2 }
+    }
+}
+
 /// A function under measurement.
 pub struct Function {
     /// The instruction.
     pub op: Op,
     /// What it takes.
     pub second: Second,
-    /// OpenCL's limits in ULP for float, double and half.
+    /// OpenCL's limits in ULP for float, double and half; NaN where there is no such function.
     pub limits: [f64; 3],
     /// The exact value.
     pub exact: fn(f64, f64) -> Quad,
@@ -109,6 +116,51 @@ fn rootn(x: f64, n: f64) -> Quad {
     }
 }
 
+#[link(name = "m")]
+unsafe extern "C" {
+    safe fn logb(x: f64) -> f64;
+    safe fn remainder(x: f64, y: f64) -> f64;
+}
+
+/// The larger or smaller of two, as `larger` says; the number where one is none.
+fn extreme(x: f64, y: f64, larger: bool) -> f64 {
+    if x.is_nan() || (!y.is_nan() && (y > x) == larger) {
+        y
+    } else {
+        x
+    }
+}
+
+/// As [`extreme`] by magnitude.
+fn extreme_magnitude(x: f64, y: f64, larger: bool) -> f64 {
+    if x.abs() == y.abs() || x.is_nan() || y.is_nan() {
+        extreme(x, y, larger)
+    } else if (x.abs() > y.abs()) == larger {
+        x
+    } else {
+        y
+    }
+}
+
+fn ldexp(x: f64, n: f64) -> Quad {
+    if x == 0.0 || !x.is_finite() {
+        q(x)
+    } else {
+        // More is out of range anyway.
+        q(x).mul(q(2.0).pow(q(n.clamp(-5000.0, 5000.0))))
+    }
+}
+
+fn fdim(x: f64, y: f64) -> Quad {
+    if x.is_nan() || y.is_nan() {
+        q(f64::NAN)
+    } else if x > y {
+        q(x).sub(q(y))
+    } else {
+        q(0.0)
+    }
+}
+
 /// All functions, by name.
 pub fn all() -> Vec<Function> {
     let mut list = Vec::new();
@@ -179,5 +231,41 @@ pub fn all() -> Vec<Function> {
     add(Op::radians, one, [2.0, 2.0, 2.0], |x, _| {
         q(x).mul(Quad::pi()).div(q(180.0))
     });
+    let exact = [0.0; 3];
+    add(Op::ceil, one, exact, |x, _| q(x.ceil()));
+    add(Op::copysign, two, exact, |x, y| q(x.copysign(y)));
+    add(Op::fabs, one, exact, |x, _| q(x.abs()));
+    add(Op::fdim, two, [0.5; 3], fdim);
+    add(Op::floor, one, exact, |x, _| q(x.floor()));
+    add(Op::fmax, two, exact, |x, y| q(extreme(x, y, true)));
+    add(Op::fmin, two, exact, |x, y| q(extreme(x, y, false)));
+    add(Op::fmod, two, exact, |x, y| q(x % y));
+    add(Op::ldexp, Second::Int, [0.5; 3], ldexp);
+    add(Op::logb, one, exact, |x, _| q(logb(x)));
+    add(Op::maxmag, two, exact, |x, y| {
+        q(extreme_magnitude(x, y, true))
+    });
+    add(Op::minmag, two, exact, |x, y| {
+        q(extreme_magnitude(x, y, false))
+    });
+    add(Op::remainder, two, exact, |x, y| q(remainder(x, y)));
+    add(Op::rint, one, exact, |x, _| q(x.round_ties_even()));
+    add(Op::round, one, exact, |x, _| q(x.round()));
+    add(Op::trunc, one, exact, |x, _| q(x.trunc()));
+    let half = [8192.0, f64::NAN, f64::NAN];
+    add(Op::half_cos, one, half, |x, _| q(x).cos());
+    add(Op::half_divide, two, half, |x, y| q(x).div(q(y)));
+    add(Op::half_exp, one, half, |x, _| q(x).exp());
+    add(Op::half_exp2, one, half, |x, _| q(x).exp2());
+    add(Op::half_exp10, one, half, |x, _| q(x).exp10());
+    add(Op::half_log, one, half, |x, _| q(x).log());
+    add(Op::half_log2, one, half, |x, _| q(x).log2());
+    add(Op::half_log10, one, half, |x, _| q(x).log10());
+    add(Op::half_powr, two, half, powr);
+    add(Op::half_recip, one, half, |x, _| q(1.0).div(q(x)));
+    add(Op::half_rsqrt, one, half, |x, _| q(1.0).div(q(x).sqrt()));
+    add(Op::half_sin, one, half, |x, _| q(x).sin());
+    add(Op::half_sqrt, one, half, |x, _| q(x).sqrt());
+    add(Op::half_tan, one, half, |x, _| q(x).tan());
     list
 }

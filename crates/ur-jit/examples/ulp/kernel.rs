@@ -11,8 +11,9 @@ use rspirv::spirv::{
 pub const NAME: &str = "measure";
 
 /// A module with the kernel `out[i] = op(a[i])`, `op(a[i], b[i])` or, with `int`, an `int` array
-/// as `b`. Numbers have `bits` bits.
-pub fn module(op: u32, bits: u32, operands: usize, int: bool) -> Vec<u32> {
+/// as `b`. Numbers have `bits` bits, and the arrays hold vectors of `lanes` of them; a vector of
+/// three takes the place of one of four.
+pub fn module(op: u32, bits: u32, operands: usize, int: bool, lanes: u32) -> Vec<u32> {
     let mut b = Builder::new();
     b.set_version(1, 0);
     for capability in [
@@ -21,6 +22,7 @@ pub fn module(op: u32, bits: u32, operands: usize, int: bool) -> Vec<u32> {
         Capability::Int64,
         Capability::Float64,
         Capability::Float16,
+        Capability::Vector16,
     ] {
         b.capability(capability);
     }
@@ -29,8 +31,12 @@ pub fn module(op: u32, bits: u32, operands: usize, int: bool) -> Vec<u32> {
     let void = b.type_void();
     let long = b.type_int(64, 0);
     let long3 = b.type_vector(long, 3);
-    let number = b.type_float(bits, None);
-    let integer = b.type_int(32, 0);
+    let mut number = b.type_float(bits, None);
+    let mut integer = b.type_int(32, 0);
+    if lanes > 1 {
+        number = b.type_vector(number, lanes);
+        integer = b.type_vector(integer, lanes);
+    }
     let id_pointer = b.type_pointer(None, StorageClass::Input, long3);
     let array = b.type_pointer(None, StorageClass::CrossWorkgroup, number);
     let int_array = b.type_pointer(None, StorageClass::CrossWorkgroup, integer);
@@ -55,7 +61,10 @@ pub fn module(op: u32, bits: u32, operands: usize, int: bool) -> Vec<u32> {
         let ids = b.load(long3, None, id, None, [])?;
         let index = b.composite_extract(long, None, ids, [0])?;
         let mut values = Vec::new();
-        let align = |ty: u32| Operand::LiteralBit32(if ty == integer { 4 } else { bits / 8 });
+        let align = |ty: u32| {
+            let size = if ty == integer { 4 } else { bits / 8 };
+            Operand::LiteralBit32(size * lanes.next_power_of_two())
+        };
         for (param, (pointer, ty)) in arrays.iter().zip(&params) {
             let place = b.in_bounds_ptr_access_chain(*pointer, None, *param, index, [])?;
             if values.len() < operands {

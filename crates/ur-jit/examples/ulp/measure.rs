@@ -1,6 +1,6 @@
 //! Runs a function over many inputs and finds its largest error.
 
-use super::common::{Arg, Jit};
+use super::common::{Arg, Compiled, Jit};
 use super::functions::{Function, Second};
 use super::quad::{Quad, Split, scale};
 use super::{Arguments, kernel};
@@ -13,6 +13,8 @@ pub struct Worst {
     pub error: f64,
     /// The first operand there.
     pub at: f64,
+    /// Numbers for which the function of vectors gives something else.
+    pub vectors_differ: usize,
 }
 
 /// Inputs of one launch.
@@ -127,18 +129,94 @@ impl Inputs {
     }
 }
 
-/// Measures a function of numbers of `width` bits.
+/// A function's kernel on vectors of some width.
+struct Vectors {
+    lanes: u32,
+    compiled: Compiled,
+}
+
+impl Vectors {
+    fn new(function: &Function, width: u32, arguments: &Arguments, lanes: u32) -> Vectors {
+        let int = function.second == Second::Int;
+        let operands = function.second.operands();
+        let words = kernel::module(function.op as u32, width, operands, int, lanes);
+        let jit = Jit::from_words(&words, arguments.width, &[])
+            .unwrap_or_else(|(status, text)| panic!("{:?}: {status:?}: {text}", function.op));
+        Vectors {
+            lanes,
+            compiled: jit.kernel(kernel::NAME),
+        }
+    }
+
+    /// The results for a chunk of operands of `size` and `second_size` bytes; the fourth numbers
+    /// between vectors of three are missing.
+    fn run(&self, chunk: &Chunk, function: &Function) -> Numbers {
+        let mut first = chunk.first.clone();
+        let mut second = chunk.second.clone();
+        let mut out = Numbers::new(chunk.first.size);
+        let pointer = |numbers: &mut Numbers| Arg::Pointer(numbers.lines.as_mut_ptr().cast());
+        let mut args = vec![pointer(&mut first)];
+        if function.second != Second::None {
+            args.push(pointer(&mut second));
+        }
+        args.push(pointer(&mut out));
+        let vectors = CHUNK as u64 / u64::from(self.lanes.next_power_of_two());
+        self.compiled.run([vectors, 1, 1], [64, 1, 1], &args);
+        out
+    }
+}
+
+/// Operands of one launch.
+struct Chunk {
+    first: Numbers,
+    second: Numbers,
+}
+
+/// Memory as aligned as the widest vector.
+#[derive(Clone, Copy)]
+#[repr(align(128))]
+struct Line([u64; 16]);
+
+/// A chunk of numbers of `size` bytes.
+#[derive(Clone)]
+struct Numbers {
+    size: usize,
+    lines: Vec<Line>,
+}
+
+impl Numbers {
+    fn new(size: usize) -> Numbers {
+        Numbers {
+            size,
+            lines: vec![Line([0; 16]); CHUNK * size / 128],
+        }
+    }
+
+    /// One number of each pair.
+    fn of(pairs: &[(u64, u64)], size: usize, part: fn(&(u64, u64)) -> u64) -> Numbers {
+        let mut numbers = Numbers::new(size);
+        for (i, pair) in pairs.iter().enumerate() {
+            let at = i * size;
+            numbers.lines[at / 128].0[at % 128 / 8] |= part(pair) << (at % 8 * 8);
+        }
+        numbers
+    }
+
+    fn get(&self, i: usize) -> u64 {
+        let at = i * self.size;
+        let word = self.lines[at / 128].0[at % 128 / 8] >> (at % 8 * 8);
+        word & (u64::MAX >> (64 - 8 * self.size))
+    }
+}
+
+/// Measures a function of numbers of `width` bits, and compares vectors of every width with what
+/// the scalar function gives.
 pub fn function(function: &Function, width: u32, arguments: &Arguments) -> Worst {
-    let operands = if function.second == Second::None {
-        1
-    } else {
-        2
-    };
+    let scalar = Vectors::new(function, width, arguments, 1);
+    let vectors: Vec<Vectors> = [2, 3, 4, 8, 16]
+        .map(|lanes| Vectors::new(function, width, arguments, lanes))
+        .into();
     let int = function.second == Second::Int;
-    let words = kernel::module(function.op as u32, width, operands, int);
-    let jit = Jit::from_words(&words, arguments.width, &[])
-        .unwrap_or_else(|(status, text)| panic!("{:?}: {status:?}: {text}", function.op));
-    let compiled = jit.kernel(kernel::NAME);
     let size = width as usize / 8;
     let second_size = if int { 4 } else { size };
 
@@ -148,30 +226,13 @@ pub fn function(function: &Function, width: u32, arguments: &Arguments) -> Worst
     while done < inputs.count {
         let batch = CHUNK.min((inputs.count - done) as usize);
         let pairs: Vec<(u64, u64)> = (0..batch as u64).map(|i| inputs.get(done + i)).collect();
-        let bytes = |n: usize, of: fn(&(u64, u64)) -> u64| -> Vec<u64> {
-            // Words keep the memory aligned for doubles.
-            let mut memory = vec![0u64; (batch * n).div_ceil(8)];
-            for (i, pair) in pairs.iter().enumerate() {
-                let at = i * n;
-                memory[at / 8] |= of(pair) << (at % 8 * 8);
-            }
-            memory
+        let chunk = Chunk {
+            first: Numbers::of(&pairs, size, |pair| pair.0),
+            second: Numbers::of(&pairs, second_size, |pair| pair.1),
         };
-        let mut first = bytes(size, |pair| pair.0);
-        let mut second = bytes(second_size, |pair| pair.1);
-        let mut out = vec![0u64; (batch * size).div_ceil(8)];
-        let pointer = |memory: &mut Vec<u64>| Arg::Pointer(memory.as_mut_ptr().cast());
-        let mut args = vec![pointer(&mut first)];
-        if operands == 2 {
-            args.push(pointer(&mut second));
-        }
-        args.push(pointer(&mut out));
-        compiled.run([batch as u64, 1, 1], [64, 1, 1], &args);
-
-        let mask = u64::MAX >> (64 - width);
+        let out = scalar.run(&chunk, function);
         for (i, (a, b)) in pairs.iter().enumerate() {
-            let at = i * size;
-            let got = widen((out[at / 8] >> (at % 8 * 8)) & mask, width);
+            let got = widen(out.get(i), width);
             let x = widen(*a, width);
             let y = if int {
                 f64::from(*b as u32 as i32)
@@ -180,8 +241,18 @@ pub fn function(function: &Function, width: u32, arguments: &Arguments) -> Worst
             };
             let error = error(got, (function.exact)(x, y), width);
             if error > worst.error {
-                worst = Worst { error, at: x };
+                worst.error = error;
+                worst.at = x;
             }
+        }
+        for vector in &vectors {
+            let wide = vector.run(&chunk, function);
+            let differs = |i: &usize| {
+                let (a, b) = (out.get(*i), wide.get(*i));
+                let nans = widen(a, width).is_nan() && widen(b, width).is_nan();
+                a != b && !nans && (vector.lanes != 3 || i % 4 != 3)
+            };
+            worst.vectors_differ += (0..batch).filter(differs).count();
         }
         done += batch as u64;
     }
