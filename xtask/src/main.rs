@@ -5,6 +5,7 @@ mod build;
 mod client;
 mod corpus;
 mod demo;
+mod diff;
 mod expectations;
 mod fuzz;
 mod harness;
@@ -47,6 +48,8 @@ enum Command {
     Corpus(corpus::Args),
     /// Long random runs: handles
     Stress(stress::Args),
+    /// Compare results with other drivers: kernels of tests/spirv and random ones
+    Diff(diff::Args),
     /// Coverage-guided runs of what reads bytes of others
     Fuzz(fuzz::Args),
     /// Measure the errors of mathematical functions
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Client(args) => client::run(&args),
         Command::Corpus(args) => corpus::run(&args),
         Command::Stress(args) => stress::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Ulp(args) => ulp::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),

@@ -1,7 +1,7 @@
 //! `./x test`: the tests.
 
 use crate::tally::Tally;
-use crate::{build, client, corpus, harness, process, repo, sanitize, setup, stress};
+use crate::{build, client, corpus, diff, harness, process, repo, sanitize, setup, stress};
 use anyhow::Result;
 use clap::Parser;
 use std::time::Instant;
@@ -44,6 +44,7 @@ pub fn run(args: &Args) -> Result<bool> {
         steps.run("valgrind", || sanitize::tally(sanitize::Tool::Valgrind));
         steps.run("asan", || sanitize::tally(sanitize::Tool::Asan));
         steps.run("corpus", || corpus::sample(1000, 1).map(Tally::one));
+        steps.run("diff", diff::sample);
         for runtime in crate::venv::Runtime::ALL {
             steps.run(&format!("dpctl on {runtime}"), || {
                 client::suite(client::Suite::Dpctl, runtime)

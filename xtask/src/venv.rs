@@ -168,7 +168,7 @@ impl Venv {
 
 /// An interpreter that can make environments; the system's first, whose modules `./x setup`
 /// provides.
-fn base_python() -> Result<PathBuf> {
+pub fn base_python() -> Result<PathBuf> {
     let usable = |path: &Path| {
         process::succeeds(Command::new(path).args([
             "-c",

@@ -5,6 +5,7 @@
 //! floating point to integers saturate and turn NaNs into zero.
 
 use crate::ast::Scalar;
+use std::cell::Cell;
 
 /// Declares an enumeration and the list of its values.
 macro_rules! listed {
@@ -151,6 +152,25 @@ pub fn is_nan(s: Scalar, bits: u64) -> bool {
     }
 }
 
+thread_local! {
+    /// Whether an operation was carried out whose result SPIR-V leaves open.
+    static OPEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether, since the last call, an operation of this thread had a result that SPIR-V leaves open
+/// and that only this project's compiler promises: a conversion to an integer that cannot hold the
+/// value, a division that has no result, a shift past the width, a remainder of floating-point
+/// numbers, and 32-bit divisions and square roots, which need not be rounded correctly.
+pub fn took_liberties() -> bool {
+    OPEN.replace(false)
+}
+
+fn open_if(condition: bool) {
+    if condition {
+        OPEN.set(true);
+    }
+}
+
 fn bool_bits(value: bool) -> u64 {
     u64::from(value)
 }
@@ -184,6 +204,7 @@ macro_rules! float_test {
 /// One operand.
 pub fn unary(op: Unary, s: Scalar, a: u64) -> u64 {
     let bits = s.bits();
+    open_if(op == Unary::Sqrt && s == Scalar::F32);
     let value = match op {
         Unary::Neg => a.wrapping_neg(),
         Unary::Not => !a,
@@ -214,6 +235,14 @@ pub fn binary(op: Binary, s: Scalar, a: u64, b: u64) -> u64 {
     let divisor = if b == 0 { 1 } else { b };
     let signed_divisor = if b == 0 { 1 } else { sb };
     let count = b & u64::from(bits - 1);
+    open_if(match op {
+        Binary::Shl | Binary::LShr | Binary::AShr => b >= u64::from(bits),
+        Binary::UDiv | Binary::UMod => b == 0,
+        Binary::SDiv | Binary::SRem | Binary::SMod => b == 0 || (sa == low && sb == -1),
+        Binary::FDiv => s == Scalar::F32,
+        Binary::FRem => true,
+        _ => false,
+    });
     let value = match op {
         Binary::Add => a.wrapping_add(b),
         Binary::Sub => a.wrapping_sub(b),
@@ -355,6 +384,14 @@ pub fn cast(op: Cast, rounding: Rounding, from: Scalar, to: Scalar, a: u64) -> u
     let bits = to.bits();
     let (low, high) = (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1);
     let unsigned_high = i128::from(to.mask());
+    if matches!(op, Cast::FToS | Cast::FToU) {
+        let whole = to_int(rounding, from, a);
+        let fits = match op {
+            Cast::FToS => (low..=high).contains(&whole),
+            _ => (0..=unsigned_high).contains(&whole),
+        };
+        open_if(!fits || is_nan(from, a));
+    }
     let value = match op {
         Cast::FToS => to_int(rounding, from, a).clamp(low, high) as u64,
         Cast::FToU => to_int(rounding, from, a).clamp(0, unsigned_high) as u64,
@@ -467,6 +504,29 @@ mod tests {
         assert_eq!(binary(Binary::UDiv, Scalar::I8, 200, 0), 200);
         assert_eq!(binary(Binary::SMod, Scalar::I8, 0xf9, 4), 1);
         assert_eq!(binary(Binary::SMod, Scalar::I8, 7, 0xfc), 0xff);
+    }
+
+    #[test]
+    fn liberties_are_noted() {
+        let noted = |op, a, b| {
+            took_liberties();
+            binary(op, Scalar::I8, a, b);
+            took_liberties()
+        };
+        assert!(noted(Binary::Shl, 1, 8) && !noted(Binary::Shl, 1, 7));
+        assert!(noted(Binary::UMod, 1, 0) && !noted(Binary::UMod, 0x80, 0xff));
+        assert!(noted(Binary::SDiv, 0x80, 0xff) && !noted(Binary::SDiv, 0x81, 0xff));
+        let converted = |x: f64| {
+            cast(
+                Cast::FToU,
+                Rounding::Default,
+                Scalar::F64,
+                Scalar::I8,
+                x.to_bits(),
+            );
+            took_liberties()
+        };
+        assert!(!converted(255.5) && converted(256.0) && converted(-1.0) && converted(f64::NAN));
     }
 
     #[test]

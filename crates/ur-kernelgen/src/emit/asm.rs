@@ -10,6 +10,8 @@ use std::collections::HashMap;
 pub struct Asm {
     next: u32,
     minor: u8,
+    /// Whether to do without what [`super::portable_module`] names.
+    pub portable: bool,
     capabilities: Vec<u32>,
     extensions: Vec<u32>,
     /// Entry points and execution modes.
@@ -50,6 +52,7 @@ impl Asm {
         let mut asm = Asm {
             next: 1,
             minor,
+            portable: false,
             capabilities: Vec::new(),
             extensions: Vec::new(),
             entries: Vec::new(),

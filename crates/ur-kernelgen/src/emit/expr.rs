@@ -317,6 +317,12 @@ impl Body<'_, '_> {
             Binary::LOr => Op::LogicalOr,
             Binary::LEq => Op::LogicalEqual,
             Binary::LNe => Op::LogicalNotEqual,
+            Binary::SMulHigh if self.asm.portable => {
+                return self.opencl(Cl::s_mul_hi, id, &[a, b]);
+            }
+            Binary::UMulHigh if self.asm.portable => {
+                return self.opencl(Cl::u_mul_hi, id, &[a, b]);
+            }
             Binary::Carry | Binary::Borrow | Binary::SMulHigh | Binary::UMulHigh => {
                 let op = match op {
                     Binary::Carry => Op::IAddCarry,

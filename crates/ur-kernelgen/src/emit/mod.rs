@@ -17,9 +17,22 @@ pub const NAME: &str = "kernel_under_test";
 
 /// The kernel's module.
 pub fn module(kernel: &Kernel) -> Vec<u32> {
+    emit(kernel, Asm::new(kernel.minor))
+}
+
+/// The kernel's module without what Intel's OpenCL driver for CPUs lacks: linear ids, the size of
+/// work-groups as enqueued, extended products. It does the same where all work-groups are of one
+/// size.
+pub fn portable_module(kernel: &Kernel) -> Vec<u32> {
+    let mut asm = Asm::new(kernel.minor);
+    asm.portable = true;
+    emit(kernel, asm)
+}
+
+fn emit(kernel: &Kernel, asm: Asm) -> Vec<u32> {
     let mut emitter = Emitter {
         kernel,
-        asm: Asm::new(kernel.minor),
+        asm,
         functions: Vec::new(),
         local: Vec::new(),
     };
@@ -283,6 +296,18 @@ impl Body<'_, '_> {
 
     /// A built-in value.
     fn builtin(&mut self, builtin: Builtin) -> u32 {
+        if self.asm.portable {
+            match builtin {
+                Builtin::EnqueuedLocalSize(dim) => return self.builtin(Builtin::LocalSize(dim)),
+                Builtin::GlobalLinearId => return self.global_linear_id(),
+                Builtin::LocalLinearId => {
+                    return self.linear(Builtin::LocalSize, |body, dim| {
+                        body.builtin(Builtin::LocalId(dim))
+                    });
+                }
+                _ => {}
+            }
+        }
         let (variable, dim) = self.asm.builtin(builtin);
         let ty = builtin.ty();
         let result = self.asm.ty(ty);
@@ -295,6 +320,29 @@ impl Body<'_, '_> {
                     .op(Op::CompositeExtract, result, &[all, dim.into()])
             }
         }
+    }
+
+    /// The global linear id out of ids, offsets and sizes.
+    fn global_linear_id(&mut self) -> u32 {
+        self.linear(Builtin::GlobalSize, |body, dim| {
+            let ty = body.asm.ty(Type::I64);
+            let id = body.builtin(Builtin::GlobalId(dim));
+            let offset = body.builtin(Builtin::GlobalOffset(dim));
+            body.asm.op(Op::ISub, ty, &[id, offset])
+        })
+    }
+
+    /// `(id(2) * size(1) + id(1)) * size(0) + id(0)`.
+    fn linear(&mut self, size: fn(u8) -> Builtin, id: fn(&mut Self, u8) -> u32) -> u32 {
+        let ty = self.asm.ty(Type::I64);
+        let mut sum = id(self, 2);
+        for dim in [1, 0] {
+            let size = self.builtin(size(dim));
+            let id = id(self, dim);
+            let product = self.asm.op(Op::IMul, ty, &[sum, size]);
+            sum = self.asm.op(Op::IAdd, ty, &[product, id]);
+        }
+        sum
     }
 
     /// Number of work-items of the group, `I64`.
