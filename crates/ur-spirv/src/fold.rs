@@ -86,8 +86,11 @@ impl Scalar {
 }
 
 /// The result of `op` on scalar constants, or none where that is not known here: operands are no
-/// scalars, or the operation is undefined, on floats or on addresses.
+/// scalars, or the operation is undefined, on halves or on addresses.
 pub fn fold(module: &Module, op: Op, ty: Id, args: &[u32]) -> Option<u64> {
+    if let Some(bits) = fold_float(module, op, ty, args) {
+        return Some(bits);
+    }
     let width = width_of(module.ty(ty))?;
     let mask = u64::MAX >> (64 - width);
     if matches!(module.ty(ty), Type::Float { .. })
@@ -131,6 +134,55 @@ pub fn fold(module: &Module, op: Op, ty: Id, args: &[u32]) -> Option<u64> {
         _ => return None,
     };
     Some(bits & mask)
+}
+
+/// The result of `op` on floats or doubles, as for integers.
+fn fold_float(module: &Module, op: Op, ty: Id, args: &[u32]) -> Option<u64> {
+    let operand = |n: usize| -> Option<f64> {
+        let id = *args.get(n)?;
+        let bits = module.constant_bits(id)?;
+        match module.type_of(id) {
+            Type::Float { width: 32 } => Some(f64::from(f32::from_bits(bits as u32))),
+            Type::Float { width: 64 } => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    };
+    // A double has more than twice the digits of a float, so rounding its result is rounding once.
+    let float = |value: f64| match module.ty(ty) {
+        Type::Float { width: 32 } => Some(u64::from((value as f32).to_bits())),
+        Type::Float { width: 64 } => Some(value.to_bits()),
+        _ => None,
+    };
+    let integer = |n: usize| -> Option<Scalar> {
+        let id = *args.get(n)?;
+        match module.type_of(id) {
+            Type::Int { width } => Some(Scalar {
+                bits: module.constant_bits(id)?,
+                width: *width,
+            }),
+            _ => None,
+        }
+    };
+    let value = match op {
+        Op::FNegate => -operand(0)?,
+        Op::FConvert => operand(0)?,
+        Op::FAdd => operand(0)? + operand(1)?,
+        Op::FSub => operand(0)? - operand(1)?,
+        Op::FMul => operand(0)? * operand(1)?,
+        Op::FDiv => operand(0)? / operand(1)?,
+        Op::FRem => operand(0)? % operand(1)?,
+        // Rounded once each, where a double in between would be rounded twice.
+        Op::ConvertSToF if *module.ty(ty) == (Type::Float { width: 32 }) => {
+            return Some(u64::from((integer(0)?.signed() as f32).to_bits()));
+        }
+        Op::ConvertUToF if *module.ty(ty) == (Type::Float { width: 32 }) => {
+            return Some(u64::from((integer(0)?.bits as f32).to_bits()));
+        }
+        Op::ConvertSToF => integer(0)?.signed() as f64,
+        Op::ConvertUToF => integer(0)?.bits as f64,
+        _ => return None,
+    };
+    float(value)
 }
 
 fn binary(op: Op, a: Scalar, b: Scalar) -> Option<u64> {

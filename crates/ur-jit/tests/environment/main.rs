@@ -3,6 +3,7 @@
 mod asm;
 #[path = "../common/mod.rs"]
 mod common;
+mod damage;
 mod groups;
 mod memory;
 mod modes;

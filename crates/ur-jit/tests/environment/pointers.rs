@@ -1,8 +1,9 @@
 //! Function pointers, initialisers, assertions, large private variables.
 
-use rspirv::spirv::{Capability, ExecutionMode, LinkageType, Op, StorageClass};
+use rspirv::spirv::{Capability, Decoration, ExecutionMode, LinkageType, Op, StorageClass};
+use ur_jit_abi::SpecConstant;
 
-use super::asm::{Asm, Id, int};
+use super::asm::{Asm, Id, float, int};
 use super::common::{Jit, pointer, value};
 use super::run::{jit, refusal};
 
@@ -304,4 +305,52 @@ fn kernels_of_other_modules_share_nothing() {
     let (at, _) = a.variable("counter").expect("it is exported");
     let (other, _) = b.variable("counter").expect("it is exported");
     assert_ne!(at, other);
+}
+
+/// A variable whose initial value is computed from specialisation constants: floats and integers.
+pub fn computed() -> Vec<u32> {
+    let mut asm = Asm::new(1);
+    let (single, double, word) = (asm.ty(float(32)), asm.ty(float(64)), asm.ty(int(32)));
+    let third = asm.constant_op(Op::SpecConstant, single, &[(1f32 / 3.0).to_bits()]);
+    let seven = asm.constant_op(Op::SpecConstant, word, &[7]);
+    asm.decorate(third, Decoration::SpecId, &[0]);
+    asm.decorate(seven, Decoration::SpecId, &[1]);
+    let compute = |asm: &mut Asm, ty: Id, op: Op, operands: &[Id]| {
+        let mut all = vec![op as u32];
+        all.extend_from_slice(operands);
+        asm.constant_op(Op::SpecConstantOp, ty, &all)
+    };
+    let wide = compute(&mut asm, double, Op::FConvert, &[third]);
+    let parts = [
+        compute(&mut asm, single, Op::FAdd, &[third, third]),
+        compute(&mut asm, single, Op::FDiv, &[third, third]),
+        compute(&mut asm, single, Op::FNegate, &[third]),
+        compute(&mut asm, single, Op::ConvertUToF, &[seven]),
+        compute(&mut asm, double, Op::FMul, &[wide, wide]),
+    ];
+    let ty = asm.declare(Op::TypeStruct, &[single, single, single, single, double]);
+    let init = asm.constant_op(Op::SpecConstantComposite, ty, &parts);
+    let variable = asm.variable(GLOBAL, ty, Some(init));
+    asm.linkage(variable, "computed", LinkageType::Export);
+    asm.kernel("k", &[]);
+    asm.end();
+    asm.words()
+}
+
+#[test]
+fn initial_values_computed_from_specialisation_constants() {
+    for third in [1f32 / 3.0, 0.1] {
+        let spec = [SpecConstant {
+            id: 0,
+            size: 4,
+            bits: u64::from(third.to_bits()),
+        }];
+        let jit = Jit::from_words(&computed(), 0, &spec).unwrap_or_else(|e| panic!("{e:?}"));
+        let (at, size) = jit.variable("computed").expect("it is exported");
+        assert_eq!(size, 24);
+        // SAFETY: the variable holds four floats and a double, and nothing writes it.
+        let (floats, double) = unsafe { (*at.cast::<[f32; 4]>(), *at.cast::<f64>().add(2)) };
+        assert_eq!(floats, [third + third, 1.0, -third, 7.0]);
+        assert_eq!(double, f64::from(third) * f64::from(third));
+    }
 }

@@ -415,3 +415,89 @@ fn instructions_on_numbers() {
         assert_eq!(result(), [b, a, 9, b][lane]);
     }
 }
+
+/// The float instructions on vectors of a type.
+pub fn float_vectors(ty: Ty) -> Vec<u32> {
+    elementwise(
+        Asm::new(0),
+        &[ty, ty],
+        &[ty; FLOATS.len()],
+        |asm, values| {
+            let id = asm.ty(ty);
+            FLOATS
+                .iter()
+                .map(|op| {
+                    let count = if *op == Op::FNegate { 1 } else { 2 };
+                    asm.op(*op, id, &values[..count])
+                })
+                .collect()
+        },
+    )
+}
+
+#[test]
+fn float_arithmetic_at_every_width() {
+    let numbers = [
+        0.0,
+        1.5,
+        -2.25,
+        7.0,
+        1000.5,
+        3e-5,
+        -65504.0,
+        0.1,
+        1.0 / 3.0,
+        123.0,
+        -0.75,
+    ];
+    for bits in [16u32, 32, 64] {
+        let round = |x: f64| super::numbers::value_of(super::numbers::bits_of(x, bits), bits);
+        for lanes in [1u32, 2, 3, 4, 8, 16] {
+            let ty = float(bits).times(lanes);
+            let count = 121usize.div_ceil(lanes as usize);
+            let pair = |i: usize, lane: usize| {
+                let n = i * lanes as usize + lane;
+                (round(numbers[n % 11]), round(numbers[n / 11 % 11]))
+            };
+            let mut inputs = [
+                fill(ty, count, |i, lane| {
+                    super::numbers::bits_of(pair(i, lane).0, bits)
+                }),
+                fill(ty, count, |i, lane| {
+                    super::numbers::bits_of(pair(i, lane).1, bits)
+                }),
+            ];
+            let results = run(&float_vectors(ty), count, &mut inputs, &[ty; FLOATS.len()]);
+            for (op, result) in FLOATS.into_iter().zip(&results) {
+                for i in 0..count {
+                    for lane in 0..lanes as usize {
+                        let (x, y) = pair(i, lane);
+                        // A double holds more than twice as many digits as a float, so rounding
+                        // its result once more is rounding once.
+                        let want = match op {
+                            Op::FAdd => round(x + y),
+                            Op::FSub => round(x - y),
+                            Op::FMul => round(x * y),
+                            Op::FDiv => round(x / y),
+                            Op::FRem => round(x % y),
+                            Op::FMod => {
+                                let rest = x % y;
+                                if rest != 0.0 && (rest < 0.0) != (y < 0.0) {
+                                    round(rest + y)
+                                } else {
+                                    rest
+                                }
+                            }
+                            _ => -x,
+                        };
+                        let got = super::numbers::value_of(get(result, ty, i, lane), bits);
+                        assert!(
+                            got == want || got.is_nan() && want.is_nan(),
+                            "{op:?} of {x} and {y}, {ty:?}: {got} where {want} is right"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
