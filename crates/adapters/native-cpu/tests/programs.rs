@@ -392,6 +392,18 @@ fn programs_are_linked_after_they_were_built() {
     assert_eq!(link(&[user.0, unbuilt.0]), UR_RESULT_ERROR_INVALID_PROGRAM);
     assert_eq!(link(&[user.0, library.0]), UR_RESULT_SUCCESS);
     uses(&context, &user);
+    // As a linked program may miss symbols as well.
+    let (main, mut open) = (context.unbuilt(&module("link_main.spv")), null_mut());
+    ok!(Program.pfnCompile(context.0, main.0, null()));
+    let own = devices.as_ptr().cast_mut();
+    ok!(ProgramExp.pfnLinkExp(context.0, 1, own, allowed, 1, &main.0, null(), &mut open));
+    let open = Program(open);
+    assert_eq!(open.try_kernel(c"use").map(drop), missing);
+    assert_eq!(
+        link(&[open.0, built("link_library.spv", 0).0.0]),
+        UR_RESULT_SUCCESS
+    );
+    uses(&context, &open);
     // Both have the same variables.
     let address = |program: &Program| {
         let (mut address, mut size) = (null_mut(), 0);

@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 use std::fs::{File, Metadata};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::OsStrExt;
@@ -135,10 +136,12 @@ impl Folder {
         if bytes.len() as u64 > largest_file() {
             return Err(std::io::ErrorKind::FileTooLarge.into());
         }
+        // Processes that do not see each other may have the same number, and forked ones the same
+        // random one; O_EXCL guards against the rest.
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let unfinished = format!("{UNFINISHED}{}-{number}", std::process::id());
-        // Left by a process that had this number before.
-        self.remove(&unfinished);
+        let random = RandomState::new().build_hasher().finish();
+        let process = std::process::id();
+        let unfinished = format!("{UNFINISHED}{process}-{number}-{random:x}");
         let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL;
         let mut file = self.open_file(&unfinished, flags)?;
         let written = file
@@ -171,9 +174,10 @@ impl Folder {
     /// Removes what was used longest ago until an eighth of `limit` bytes is free, if there is more
     /// than `limit`, and files that were never finished. Gives the bytes that are left.
     pub fn shrink(&self, limit: u64) -> u64 {
-        // By the open folder, since its path may lead elsewhere by now.
+        // By the open folder, since its path may lead elsewhere by now; files are removed by it too.
         let place = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        let Ok(list) = std::fs::read_dir(place) else {
+        let list = std::fs::read_dir(place).or_else(|_| std::fs::read_dir(&self.path));
+        let Ok(list) = list else {
             return 0;
         };
         let now = SystemTime::now();
