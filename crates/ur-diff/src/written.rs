@@ -166,8 +166,9 @@ const UNARY: &[f64] = &[
     f64::INFINITY,
 ];
 
-/// The same for `binary_double`.
-const BINARY: &[f64] = &[16.0, 6.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+/// The same for `binary_double`. The least and the greatest of two zeros may have either sign, which
+/// is a step between two devices.
+const BINARY: &[f64] = &[16.0, 6.0, 4.0, 0.0, 0.0, 0.5, 0.5, 0.0];
 
 /// The same for what `pointers` makes of its functions: the third is a sum of squares of values with
 /// 4 ULP each.
