@@ -1,6 +1,7 @@
 //! Command buffers: commands recorded once and enqueued many times.
 
 mod append;
+mod command;
 mod launch;
 
 use crate::command::{Command, Lane};
@@ -13,6 +14,7 @@ use crate::graph;
 use crate::order::Group;
 use crate::queue::Queue;
 use crate::recording::{self, Node, NodeWork, SharedWork};
+pub use command::BufferCommand;
 use launch::Recipe;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -42,23 +44,6 @@ struct State {
     given: Vec<Handle<BufferCommand>>,
 }
 
-/// What a command handle names: a command of a command buffer that can be changed.
-pub struct BufferCommand {
-    node: Arc<Node>,
-    kind: ur_command_t,
-    /// The command buffer, which outlives its commands' handles; only compared.
-    buffer: usize,
-    context: Handle<Context>,
-    /// Whether the command buffer's recording has ended.
-    is_final: Arc<AtomicBool>,
-    /// Whether it was recorded with an event to complete.
-    signals: bool,
-    /// How many events it was recorded to wait for.
-    waits: usize,
-    /// For a kernel launch, what it is made of.
-    launch: Option<Mutex<Recipe>>,
-}
-
 /// How a recorded command is reached later: what every append takes and gives besides the command.
 pub struct Links<'a> {
     sync_points: &'a [ur_exp_command_buffer_sync_point_t],
@@ -66,6 +51,25 @@ pub struct Links<'a> {
     sync_point: Option<&'a mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
     event: &'a mut Slot<Event>,
     command: &'a mut Slot<BufferCommand>,
+}
+
+impl<'a> Links<'a> {
+    /// From the last parameters of an append.
+    fn new(
+        sync_points: &'a [ur_exp_command_buffer_sync_point_t],
+        wait: &'a [&'a Object<Event>],
+        sync_point: Option<&'a mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        event: &'a mut Slot<Event>,
+        command: &'a mut Slot<BufferCommand>,
+    ) -> Links<'a> {
+        Links {
+            sync_points,
+            wait,
+            sync_point,
+            event,
+            command,
+        }
+    }
 }
 
 fn invalid(message: &'static str) -> Error {
@@ -320,49 +324,6 @@ impl Drop for CommandBuffer {
             // it ends here, with the command buffer.
             drop(unsafe { Handle::from_owned(&command) });
         }
-    }
-}
-
-impl BufferCommand {
-    fn expect_final(&self) -> Result {
-        // A command handle is only given out by command buffers that are updatable.
-        if !self.is_final.load(Ordering::Relaxed) {
-            return Err(invalid("the command buffer is not finalized"));
-        }
-        Ok(())
-    }
-
-    /// A new event for the next run of the command.
-    ///
-    /// # Errors
-    /// `INVALID_OPERATION` before the recording has ended and for a command recorded without an
-    /// event.
-    pub fn new_signal(&self) -> Result<Handle<Event>> {
-        self.expect_final()?;
-        if !self.signals {
-            return Err(invalid("the command was recorded without an event"));
-        }
-        let event = Event::promise(&self.context, self.kind, self.node.is_profiled())?;
-        self.node.set_signal(event.clone());
-        Ok(event)
-    }
-
-    /// Other events that later runs wait for.
-    ///
-    /// # Errors
-    /// `INVALID_OPERATION` before the recording has ended, `INVALID_EVENT_WAIT_LIST` for another
-    /// number of events than the command was recorded with.
-    pub fn set_wait(&self, events: &[&Object<Event>]) -> Result {
-        self.expect_final()?;
-        if events.len() != self.waits {
-            return Err(Error::new(
-                UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST,
-                format!("{} events, recorded with {}", events.len(), self.waits),
-            ));
-        }
-        self.node
-            .set_wait(events.iter().map(|event| event.handle()).collect());
-        Ok(())
     }
 }
 

@@ -1,26 +1,23 @@
 //! Everything that can be enqueued.
 
+mod call;
+mod exp;
 pub mod kernel;
 pub mod work;
 
-use crate::command::{Command, Lane};
-use crate::command_buffer::{self, CommandBuffer};
+use crate::command::Lane;
 use crate::copy::{Placement, Rect, Region};
 use crate::event::Event;
-use crate::graph::{self, Capture, ExecutableGraph};
-use crate::kernel::Kernel;
 use crate::memory::Mem;
-use crate::order::{Kind, Submission};
+use crate::order::Kind;
 use crate::program::{self, Program};
 use crate::queue::Queue;
-use crate::usm::async_alloc;
-use crate::usm::pool::UsmPool;
-use crate::{NativeCpu, image, pool};
+use crate::{NativeCpu, image};
+use call::Call;
 use std::ffi::{CStr, c_void};
-use std::sync::Arc;
-use ur_adapter::{EnqueueExpFns, EnqueueFns, Error, Object, Result, Slot};
+use ur_adapter::{EnqueueFns, Error, Object, Result, Slot};
 use ur_api::*;
-use work::{Copy, Fill, HostTask, Prepared, RectCopy, RowFill};
+use work::{Copy, Fill, RectCopy, RowFill};
 
 /// A checked number of dimensions.
 ///
@@ -49,110 +46,6 @@ pub unsafe fn sizes(from: *const usize, count: usize, default: u64) -> [u64; 3] 
             unsafe { from.add(index).read() as u64 }
         }
     })
-}
-
-/// The parameters that every enqueue has.
-struct Call<'a> {
-    queue: &'a Object<Queue>,
-    wait_list: &'a [&'a Object<Event>],
-    event: &'a mut Slot<Event>,
-    kind: ur_command_t,
-}
-
-impl<'a> Call<'a> {
-    fn new(
-        queue: &'a Object<Queue>,
-        wait_list: &'a [&'a Object<Event>],
-        event: &'a mut Slot<Event>,
-        kind: ur_command_t,
-    ) -> Self {
-        Call {
-            queue,
-            wait_list,
-            event,
-            kind,
-        }
-    }
-
-    /// Enqueues work, and waits for it if the call is a blocking one.
-    fn work(self, prepared: Prepared, blocking: bool, lane: Lane) -> Result {
-        let prepared = match lane {
-            Lane::Compute => prepared.on(self.queue.device()),
-            // Code of the program is not the device's work.
-            Lane::Host => prepared,
-        };
-        let inline = lane == Lane::Compute && prepared.pieces == 1 && (blocking || prepared.small);
-        self.submit(
-            Submission {
-                work: Some((prepared.work, prepared.pieces)),
-                lane,
-                profiled: false,
-                inline,
-                kind: Kind::Normal,
-            },
-            blocking,
-        )
-    }
-
-    /// Enqueues a command that only orders others.
-    fn order(self, kind: Kind, blocking: bool) -> Result {
-        self.submit(
-            Submission {
-                work: None,
-                lane: Lane::Compute,
-                profiled: false,
-                inline: true,
-                kind,
-            },
-            blocking,
-        )
-    }
-
-    fn submit(self, mut submission: Submission, blocking: bool) -> Result {
-        let given = Event::given(self.queue, self.event)?;
-        let profiled = self.queue.is_profiled()
-            || submission.profiled
-            || given.is_some_and(|event| event.wants_times());
-        submission.profiled = profiled;
-        let captured = Capture::record(
-            self.queue,
-            self.wait_list,
-            self.event,
-            self.kind,
-            submission,
-            blocking,
-        )?;
-        let Some(submission) = captured else {
-            return Ok(());
-        };
-        let command = self.enqueue(submission);
-        if self.event.wanted() {
-            Event::give_command(self.event, self.queue, command.clone(), self.kind, profiled)?;
-        }
-        if blocking {
-            pool::get().wait(&command);
-            command.outcome().map_err(|code| self.failed(code))?;
-        }
-        Ok(())
-    }
-
-    fn enqueue(&self, submission: Submission) -> Arc<Command> {
-        let wait_list: Vec<_> = self.wait_list.iter().map(|event| event.command()).collect();
-        self.queue.order().submit(submission, &wait_list)
-    }
-
-    /// The error of a blocking call whose command failed.
-    fn failed(&self, code: ur_result_t) -> Error {
-        let inherited = self
-            .wait_list
-            .iter()
-            .any(|event| event.command().outcome().is_err());
-        if inherited {
-            Error::code(UR_RESULT_ERROR_IN_EVENT_LIST_EXEC_STATUS)
-        } else {
-            Error::code(code)
-        }
-    }
 }
 
 /// Offsets and pitches as the API has them.
@@ -682,149 +575,5 @@ impl EnqueueFns for NativeCpu {
         let work = Copy::prepare(dst as usize, src, count, [None, None]);
         let kind = UR_COMMAND_DEVICE_GLOBAL_VARIABLE_READ;
         Call::new(queue, event_wait_list, event, kind).work(work, blocking_read, Lane::Compute)
-    }
-}
-
-impl EnqueueExpFns for NativeCpu {
-    unsafe fn enqueue_kernel_launch_with_args_exp(
-        queue: &Object<Queue>,
-        kernel: &Object<Kernel>,
-        work_dim: u32,
-        global_work_offset: *const usize,
-        global_work_size: *const usize,
-        local_work_size: *const usize,
-        args: &[ur_exp_kernel_arg_properties_t],
-        launch_prop_list: Option<&ur_kernel_launch_ext_properties_t>,
-        event_wait_list: &[&Object<Event>],
-        event: &mut Slot<Event>,
-    ) -> Result {
-        let range = kernel::Range {
-            work_dim,
-            offset: global_work_offset,
-            global: global_work_size,
-            local: local_work_size,
-        };
-        // SAFETY: the program passes arrays and arguments as the API says.
-        let work =
-            unsafe { kernel::prepare(kernel, queue.device(), &range, args, launch_prop_list) }?;
-        let kind = UR_COMMAND_KERNEL_LAUNCH;
-        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
-    }
-
-    fn enqueue_timestamp_recording_exp(
-        queue: &Object<Queue>,
-        blocking: bool,
-        event_wait_list: &[&Object<Event>],
-        event: &mut Slot<Event>,
-    ) -> Result {
-        graph::refuse(queue, event_wait_list)?;
-        let kind = UR_COMMAND_TIMESTAMP_RECORDING_EXP;
-        let submission = Submission {
-            work: None,
-            lane: Lane::Compute,
-            // The event has its times whatever the queue records.
-            profiled: true,
-            inline: true,
-            kind: Kind::Normal,
-        };
-        Call::new(queue, event_wait_list, event, kind).submit(submission, blocking)
-    }
-
-    fn enqueue_usm_device_alloc_exp(
-        queue: &Object<Queue>,
-        pool: Option<&Object<UsmPool>>,
-        size: usize,
-        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
-        event_wait_list: &[&Object<Event>],
-        event: &mut Slot<Event>,
-    ) -> Result<*mut c_void> {
-        graph::refuse(queue, event_wait_list)?;
-        let mem = async_alloc::take(queue, pool, UR_USM_TYPE_DEVICE, size, properties)?;
-        let kind = UR_COMMAND_ENQUEUE_USM_DEVICE_ALLOC_EXP;
-        Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
-        Ok(mem)
-    }
-
-    fn enqueue_usm_shared_alloc_exp(
-        queue: &Object<Queue>,
-        pool: Option<&Object<UsmPool>>,
-        size: usize,
-        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
-        event_wait_list: &[&Object<Event>],
-        event: &mut Slot<Event>,
-    ) -> Result<*mut c_void> {
-        graph::refuse(queue, event_wait_list)?;
-        let mem = async_alloc::take(queue, pool, UR_USM_TYPE_SHARED, size, properties)?;
-        let kind = UR_COMMAND_ENQUEUE_USM_SHARED_ALLOC_EXP;
-        Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
-        Ok(mem)
-    }
-
-    fn enqueue_usm_host_alloc_exp(
-        queue: &Object<Queue>,
-        pool: Option<&Object<UsmPool>>,
-        size: usize,
-        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
-        event_wait_list: &[&Object<Event>],
-        event: &mut Slot<Event>,
-    ) -> Result<*mut c_void> {
-        graph::refuse(queue, event_wait_list)?;
-        let mem = async_alloc::take(queue, pool, UR_USM_TYPE_HOST, size, properties)?;
-        let kind = UR_COMMAND_ENQUEUE_USM_HOST_ALLOC_EXP;
-        Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
-        Ok(mem)
-    }
-
-    unsafe fn enqueue_usm_free_exp(
-        queue: &Object<Queue>,
-        _: Option<&Object<UsmPool>>,
-        mem: *mut c_void,
-        event_wait_list: &[&Object<Event>],
-        event: &mut Slot<Event>,
-    ) -> Result {
-        graph::refuse(queue, event_wait_list)?;
-        // The allocation knows its pool.
-        let work = async_alloc::release(queue, mem)?;
-        let kind = UR_COMMAND_ENQUEUE_USM_FREE_EXP;
-        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
-    }
-
-    fn enqueue_graph_exp(
-        queue: &Object<Queue>,
-        graph: &Object<ExecutableGraph>,
-        event_wait_list: &[&Object<Event>],
-        event: &mut Slot<Event>,
-    ) -> Result {
-        graph::enqueue(queue, graph, event_wait_list, event)
-    }
-
-    fn enqueue_command_buffer_exp(
-        queue: &Object<Queue>,
-        command_buffer: &Object<CommandBuffer>,
-        event_wait_list: &[&Object<Event>],
-        event: &mut Slot<Event>,
-    ) -> Result {
-        command_buffer::enqueue(queue, command_buffer, event_wait_list, event)
-    }
-
-    unsafe fn enqueue_host_task_exp(
-        queue: &Object<Queue>,
-        host_task: ur_exp_host_task_function_t,
-        data: *mut c_void,
-        properties: Option<&ur_exp_host_task_properties_t>,
-        event_wait_list: &[&Object<Event>],
-        event: &mut Slot<Event>,
-    ) -> Result {
-        if properties.is_some_and(|p| p.flags & UR_EXP_HOST_TASK_FLAGS_MASK != 0) {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
-        }
-        let function =
-            host_task.ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER))?;
-        let work = HostTask::prepare(function, data);
-        Call::new(queue, event_wait_list, event, UR_COMMAND_HOST_TASK_EXP).work(
-            work,
-            false,
-            Lane::Host,
-        )
     }
 }

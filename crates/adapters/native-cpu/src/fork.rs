@@ -302,6 +302,8 @@ mod tests {
         let pid = unsafe { libc::fork() };
         assert!(pid >= 0);
         if pid == 0 {
+            // SAFETY: a signal without a handler ends a child that hangs.
+            unsafe { libc::alarm(20) };
             let code = child();
             // SAFETY: ends the process.
             unsafe { libc::_exit(code) };

@@ -1,101 +1,25 @@
 //! Virtual address ranges, and the physical memory that is mapped into them.
 //!
 //! A reserved range is a mapping that nothing can touch; physical memory is a memory file, mapped
-//! over parts of the range. What is where is kept by address, like USM allocations, because pointers
-//! are all that the API gives for it.
+//! over parts of the range.
+
+mod physical;
+mod ranges;
 
 use crate::NativeCpu;
 use crate::context::Context;
 use crate::device::Device;
-use crate::fork::Mutex;
-use crate::memfd::{self, MemFile, PAGE};
+use crate::memfd::{self, PAGE};
+pub use physical::PhysicalMem;
+use ranges::{Mapped, Reserved, inside, key, ranges};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::Arc;
-use ur_adapter::{Error, Handle, Info, Object, PhysicalMemFns, Result, VirtualMemFns};
+use ur_adapter::{Error, Info, Object, Result, VirtualMemFns};
 use ur_api::*;
 
 /// What pages are best asked for together: a large page.
 const LARGE_PAGE: usize = 2 << 20;
-
-/// What a physical memory handle names.
-pub struct PhysicalMem {
-    context: Handle<Context>,
-    device: Handle<Device>,
-    file: Arc<MemFile>,
-    flags: ur_physical_mem_flags_t,
-    /// Whether it was opened from another process.
-    imported: bool,
-}
-
-impl PhysicalMem {
-    /// Memory of another process.
-    ///
-    /// # Errors
-    /// `OUT_OF_HOST_MEMORY`.
-    pub fn import(
-        context: &Object<Context>,
-        device: &Object<Device>,
-        file: MemFile,
-    ) -> Result<Handle<PhysicalMem>> {
-        Handle::new(PhysicalMem {
-            context: context.handle(),
-            device: device.handle(),
-            file: Arc::new(file),
-            flags: UR_PHYSICAL_MEM_FLAG_ENABLE_IPC.0,
-            imported: true,
-        })
-    }
-
-    /// Its context.
-    pub fn context(&self) -> &Object<Context> {
-        &self.context
-    }
-
-    /// The file that it is.
-    pub fn file(&self) -> &MemFile {
-        &self.file
-    }
-
-    /// Whether it was opened from another process.
-    pub fn is_imported(&self) -> bool {
-        self.imported
-    }
-
-    /// Whether other processes may be given it.
-    pub fn is_shareable(&self) -> bool {
-        self.flags & UR_PHYSICAL_MEM_FLAG_ENABLE_IPC.0 != 0
-    }
-}
-
-/// A mapped part of a range.
-struct Mapped {
-    end: usize,
-    access: u32,
-    /// Where its first byte is in the memory.
-    offset: usize,
-    memory: Handle<PhysicalMem>,
-}
-
-/// A reserved range.
-struct Reserved {
-    end: usize,
-    /// Address of the context; only compared.
-    context: usize,
-    /// Mapped parts by their first address.
-    parts: BTreeMap<usize, Mapped>,
-}
-
-/// The reserved ranges of the process by their first address.
-fn ranges<T>(body: impl FnOnce(&mut BTreeMap<usize, Reserved>) -> T) -> T {
-    static RANGES: Mutex<BTreeMap<usize, Reserved>> = Mutex::new(BTreeMap::new());
-    body(&mut RANGES.lock())
-}
-
-fn key(context: &Object<Context>) -> usize {
-    std::ptr::from_ref(context) as usize
-}
 
 fn system(error: &std::io::Error) -> Error {
     Error::new(UR_RESULT_ERROR_OUT_OF_RESOURCES, error.to_string())
@@ -129,78 +53,6 @@ fn protection(access: u32) -> Result<libc::c_int> {
             Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION))
         }
         _ => Err(Error::value("more than one kind of access")),
-    }
-}
-
-fn not_reserved() -> Error {
-    Error::value("not inside of a range that the context reserved")
-}
-
-/// Runs `body` on the reserved range of the context that contains `range`.
-fn inside<T>(
-    context: &Object<Context>,
-    range: &Range<usize>,
-    body: impl FnOnce(&mut Reserved) -> Result<T>,
-) -> Result<T> {
-    ranges(|ranges| {
-        let (_, reserved) = ranges
-            .range_mut(..=range.start)
-            .next_back()
-            .ok_or_else(not_reserved)?;
-        if range.end > reserved.end || reserved.context != key(context) {
-            return Err(not_reserved());
-        }
-        body(reserved)
-    })
-}
-
-impl Reserved {
-    /// Whether mapped parts cover `range` without gaps.
-    fn covers(&self, range: &Range<usize>) -> bool {
-        let mut at = range.start;
-        for (start, part) in self.parts.range(..range.end) {
-            if part.end <= at {
-                continue;
-            }
-            if *start > at {
-                return false;
-            }
-            at = part.end;
-        }
-        at >= range.end
-    }
-
-    /// Splits the part that contains `at`, so that one begins there.
-    fn split(&mut self, at: usize) {
-        let Some((start, part)) = self.parts.range_mut(..at).next_back() else {
-            return;
-        };
-        if part.end <= at {
-            return;
-        }
-        let rest = Mapped {
-            end: part.end,
-            access: part.access,
-            offset: part.offset + (at - start),
-            memory: part.memory.clone(),
-        };
-        part.end = at;
-        self.parts.insert(at, rest);
-    }
-
-    /// Splits parts so that none reaches over the ends of `range`.
-    fn cut(&mut self, range: &Range<usize>) {
-        self.split(range.start);
-        self.split(range.end);
-    }
-
-    /// Takes the parts in `range` out; the handles are to be dropped without the lock.
-    fn remove(&mut self, range: &Range<usize>) -> Vec<Mapped> {
-        self.cut(range);
-        self.parts
-            .extract_if(range.clone(), |_, _| true)
-            .map(|(_, part)| part)
-            .collect()
     }
 }
 
@@ -289,14 +141,14 @@ impl VirtualMemFns for NativeCpu {
         let protection = protection(flags)?;
         let within = offset
             .checked_add(size)
-            .is_some_and(|end| end <= physical_mem.file.size());
+            .is_some_and(|end| end <= physical_mem.file().size());
         if !within || !offset.is_multiple_of(PAGE) {
             return Err(Error::new(
                 UR_RESULT_ERROR_INVALID_SIZE,
                 "outside of the physical memory",
             ));
         }
-        if !physical_mem.context.is(context) {
+        if !std::ptr::eq(physical_mem.context(), context) {
             return Err(Error::code(UR_RESULT_ERROR_INVALID_CONTEXT));
         }
         let memory = physical_mem.handle();
@@ -308,7 +160,7 @@ impl VirtualMemFns for NativeCpu {
             // SAFETY: the pages are reserved for this and nothing is mapped there.
             unsafe {
                 physical_mem
-                    .file
+                    .file()
                     .map_at(range.start, offset, size, protection, libc::MAP_FIXED)
             }
             .map_err(|error| system(&error))?;
@@ -394,58 +246,5 @@ impl VirtualMemFns for NativeCpu {
             Ok(first)
         })?;
         info.value(access)
-    }
-}
-
-impl PhysicalMemFns for NativeCpu {
-    fn physical_mem_create(
-        context: &Object<Context>,
-        device: &Object<Device>,
-        size: usize,
-        properties: Option<&ur_physical_mem_properties_t>,
-    ) -> Result<Handle<PhysicalMem>> {
-        let flags = properties.map_or(0, |properties| properties.flags);
-        if flags & !UR_PHYSICAL_MEM_FLAG_ENABLE_IPC.0 != 0 {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
-        }
-        if !context.has(device) {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_DEVICE));
-        }
-        if size == 0 || !size.is_multiple_of(PAGE) {
-            return Err(Error::new(
-                UR_RESULT_ERROR_INVALID_SIZE,
-                format!("{size} bytes are not whole pages"),
-            ));
-        }
-        let file = MemFile::new(size).map_err(|error| system(&error))?;
-        Handle::new(PhysicalMem {
-            context: context.handle(),
-            device: device.handle(),
-            file: Arc::new(file),
-            flags,
-            imported: false,
-        })
-    }
-
-    fn physical_mem_get_info(
-        physical_mem: &Object<PhysicalMem>,
-        prop_name: ur_physical_mem_info_t,
-        info: &mut Info<'_>,
-    ) -> Result {
-        match prop_name {
-            UR_PHYSICAL_MEM_INFO_CONTEXT => info.handle(&*physical_mem.context),
-            UR_PHYSICAL_MEM_INFO_DEVICE => info.handle(&*physical_mem.device),
-            UR_PHYSICAL_MEM_INFO_SIZE => info.value(physical_mem.file.size()),
-            UR_PHYSICAL_MEM_INFO_PROPERTIES => {
-                // The structure byte by byte: its padding is to be defined.
-                let mut bytes = [0u8; size_of::<ur_physical_mem_properties_t>()];
-                let at = std::mem::offset_of!(ur_physical_mem_properties_t, flags);
-                let stype = UR_STRUCTURE_TYPE_PHYSICAL_MEM_PROPERTIES.0.to_ne_bytes();
-                bytes[..4].copy_from_slice(&stype);
-                bytes[at..at + 4].copy_from_slice(&physical_mem.flags.to_ne_bytes());
-                info.bytes(&bytes)
-            }
-            _ => Err(Error::unsupported_query()),
-        }
     }
 }

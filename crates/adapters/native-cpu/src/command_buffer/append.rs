@@ -37,9 +37,9 @@ impl CommandBufferExpFns for NativeCpu {
         global_work_size: *const usize,
         local_work_size: *const usize,
         kernel_alternatives: &[&Object<Kernel>],
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
@@ -55,9 +55,9 @@ impl CommandBufferExpFns for NativeCpu {
                 local_work_size,
                 &[],
                 kernel_alternatives,
-                sync_point_wait_list,
-                event_wait_list,
-                sync_point,
+                points,
+                wait,
+                point,
                 event,
                 command,
             )
@@ -73,19 +73,13 @@ impl CommandBufferExpFns for NativeCpu {
         local_work_size: *const usize,
         args: &[ur_exp_kernel_arg_properties_t],
         kernel_alternatives: &[&Object<Kernel>],
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         let range = Range {
             work_dim,
             offset: global_work_offset,
@@ -104,19 +98,13 @@ impl CommandBufferExpFns for NativeCpu {
         dst: *mut c_void,
         src: *const c_void,
         size: usize,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         if size == 0 {
             return Err(invalid_size("nothing to copy"));
         }
@@ -130,19 +118,13 @@ impl CommandBufferExpFns for NativeCpu {
         pattern: *const c_void,
         pattern_size: usize,
         size: usize,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         if pattern_size == 0 || size == 0 || !size.is_multiple_of(pattern_size) {
             return Err(invalid_size("the pattern does not fit the range"));
         }
@@ -159,19 +141,13 @@ impl CommandBufferExpFns for NativeCpu {
         src_offset: usize,
         dst_offset: usize,
         size: usize,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         let src = src_mem.range(src_offset, size)?;
         let dst = dst_mem.range(dst_offset, size)?;
         let keep = [Some(src_mem.storage()), Some(dst_mem.storage())];
@@ -185,19 +161,13 @@ impl CommandBufferExpFns for NativeCpu {
         offset: usize,
         size: usize,
         src: *const c_void,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         let dst = buffer.range(offset, size)?;
         let work = Copy::prepare(dst, src as usize, size, [Some(buffer.storage()), None]);
         command_buffer.append(work, UR_COMMAND_MEM_BUFFER_WRITE, links)
@@ -209,19 +179,13 @@ impl CommandBufferExpFns for NativeCpu {
         offset: usize,
         size: usize,
         dst: *mut c_void,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         let src = buffer.range(offset, size)?;
         let work = Copy::prepare(dst as usize, src, size, [Some(buffer.storage()), None]);
         command_buffer.append(work, UR_COMMAND_MEM_BUFFER_READ, links)
@@ -238,19 +202,13 @@ impl CommandBufferExpFns for NativeCpu {
         src_slice_pitch: usize,
         dst_row_pitch: usize,
         dst_slice_pitch: usize,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         let region = enqueue::region(region);
         let from = placement(src_origin, src_row_pitch, src_slice_pitch);
         let to = placement(dst_origin, dst_row_pitch, dst_slice_pitch);
@@ -272,19 +230,13 @@ impl CommandBufferExpFns for NativeCpu {
         host_row_pitch: usize,
         host_slice_pitch: usize,
         src: *mut c_void,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         let region = enqueue::region(region);
         let inside = placement(buffer_offset, buffer_row_pitch, buffer_slice_pitch);
         let outside = placement(host_offset, host_row_pitch, host_slice_pitch);
@@ -305,19 +257,13 @@ impl CommandBufferExpFns for NativeCpu {
         host_row_pitch: usize,
         host_slice_pitch: usize,
         dst: *mut c_void,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         let region = enqueue::region(region);
         let inside = placement(buffer_offset, buffer_row_pitch, buffer_slice_pitch);
         let outside = placement(host_offset, host_row_pitch, host_slice_pitch);
@@ -334,19 +280,13 @@ impl CommandBufferExpFns for NativeCpu {
         pattern_size: usize,
         offset: usize,
         size: usize,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         if !pattern_size.is_power_of_two()
             || size == 0
             || !size.is_multiple_of(pattern_size)
@@ -366,19 +306,13 @@ impl CommandBufferExpFns for NativeCpu {
         _: *const c_void,
         size: usize,
         flags: ur_usm_migration_flags_t,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         let known = UR_USM_MIGRATION_FLAG_HOST_TO_DEVICE.0 | UR_USM_MIGRATION_FLAG_DEVICE_TO_HOST.0;
         if flags & !known != 0 {
             return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
@@ -395,19 +329,13 @@ impl CommandBufferExpFns for NativeCpu {
         _: *const c_void,
         size: usize,
         advice: ur_usm_advice_flags_t,
-        sync_point_wait_list: &[ur_exp_command_buffer_sync_point_t],
-        event_wait_list: &[&Object<Event>],
-        sync_point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
+        points: &[ur_exp_command_buffer_sync_point_t],
+        wait: &[&Object<Event>],
+        point: Option<&mut MaybeUninit<ur_exp_command_buffer_sync_point_t>>,
         event: &mut Slot<Event>,
         command: &mut Slot<BufferCommand>,
     ) -> Result {
-        let links = Links {
-            sync_points: sync_point_wait_list,
-            wait: event_wait_list,
-            sync_point,
-            event,
-            command,
-        };
+        let links = Links::new(points, wait, point, event, command);
         enqueue::check_advice(advice)?;
         if size == 0 {
             return Err(invalid_size("no memory to advise on"));
