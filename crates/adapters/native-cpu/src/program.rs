@@ -2,17 +2,19 @@
 
 mod build;
 mod contents;
+mod create;
 mod info;
 mod link;
 mod options;
+mod save;
 mod specialise;
 
-use crate::binary::{self, MachineCode, Saved, Specialisation, Stage};
+use crate::NativeCpu;
+use crate::binary::{MachineCode, Saved, Specialisation, Stage};
 use crate::code::Module;
 use crate::context::Context;
 use crate::device::Device;
 use crate::fork::{Guard, Mutex};
-use crate::{NativeCpu, cpu, facts, jit};
 use build::Build;
 use contents::Contents;
 use std::ffi::{CStr, c_void};
@@ -152,90 +154,6 @@ impl Program {
     fn all_devices(&self) -> Vec<usize> {
         (0..self.devices.len()).collect()
     }
-
-    /// Its bytes as a saved program; none before it is built. A built program is saved with the
-    /// machine code of all its kernels, which are compiled for that.
-    fn saved(&self) -> Arc<[u8]> {
-        let (mut saved, code) = {
-            let state = self.state();
-            if let Some(saved) = &state.saved {
-                return saved.clone();
-            }
-            let built = state.builds.iter().find_map(|b| Some((b.stage()?, b)));
-            let Some((stage, build)) = built else {
-                return Arc::default();
-            };
-            let saved = Saved {
-                stage,
-                constants: state.constants.clone(),
-                options: build.options.clone(),
-                words: self.words.to_vec(),
-                // What was loaded and not yet built is saved as it came.
-                code: state.restored.clone().and_then(|(_, code)| code),
-            };
-            (saved, state.code.clone())
-        };
-        // A merged module is more than this program's SPIR-V: its code cannot be saved with that.
-        if let Some(code) = code.filter(|code| code.merged.is_none()) {
-            saved.code = Some(self.machine_code(&code.module));
-        }
-        let bytes: Arc<[u8]> = binary::write(&saved).into();
-        // The sizes and the bytes are asked for one after the other.
-        self.state().saved = Some(bytes.clone());
-        bytes
-    }
-
-    fn machine_code(&self, module: &Module) -> MachineCode {
-        let kernels = self.contents.kernels.iter();
-        MachineCode {
-            cpu: *cpu::fingerprint(),
-            cpu_name: facts::get().name.clone(),
-            build_id: jit::build_id().unwrap_or_default().to_vec(),
-            module: module.record().to_vec(),
-            // One that cannot be compiled fails when it is created, here as there.
-            kernels: kernels
-                .filter_map(|kernel| {
-                    let record = module.kernel_record(&kernel.name).ok()?;
-                    Some((kernel.name.clone(), record.to_vec()))
-                })
-                .collect(),
-        }
-    }
-}
-
-/// Checks that machine code can run here.
-///
-/// # Errors
-/// `INVALID_BINARY` if it is for another CPU; the message names both.
-fn check_cpu(code: &MachineCode) -> Result {
-    if code.cpu == *cpu::fingerprint() {
-        return Ok(());
-    }
-    let own = &facts::get().name;
-    let difference = if code.cpu_name == *own {
-        " with other features"
-    } else {
-        ""
-    };
-    Err(Error::new(
-        UR_RESULT_ERROR_INVALID_BINARY,
-        format!(
-            "the program was built for {}{difference}, and this is {own}",
-            code.cpu_name
-        ),
-    ))
-}
-
-fn check_properties(properties: Option<&ur_program_properties_t>) -> Result {
-    match properties {
-        Some(list) if list.count > 0 && list.pMetadatas.is_null() => {
-            Err(Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER))
-        }
-        Some(list) if list.count == 0 && !list.pMetadatas.is_null() => {
-            Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE))
-        }
-        _ => Ok(()),
-    }
 }
 
 impl ProgramFns for NativeCpu {
@@ -245,27 +163,8 @@ impl ProgramFns for NativeCpu {
         length: usize,
         properties: Option<&ur_program_properties_t>,
     ) -> Result<Handle<Program>> {
-        check_properties(properties)?;
-        if length == 0 {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE));
-        }
-        // SAFETY: the program passes that many bytes.
-        let bytes = unsafe { std::slice::from_raw_parts(il.cast::<u8>(), length) };
-        let (words, rest) = bytes.as_chunks::<4>();
-        if !rest.is_empty() {
-            return Err(Error::new(
-                UR_RESULT_ERROR_INVALID_BINARY,
-                format!("{length} bytes are no whole number of SPIR-V words"),
-            ));
-        }
-        let saved = Saved {
-            stage: Stage::Executable,
-            constants: Vec::new(),
-            options: String::new(),
-            words: words.iter().map(|word| u32::from_ne_bytes(*word)).collect(),
-            code: None,
-        };
-        Program::create(context, context.devices().to_vec(), saved, false)
+        // SAFETY: forwarded.
+        unsafe { create::from_il(context, il, length, properties) }
     }
 
     fn program_create_with_binary(
@@ -275,48 +174,7 @@ impl ProgramFns for NativeCpu {
         binaries: &[*const u8],
         properties: Option<&ur_program_properties_t>,
     ) -> Result<Handle<Program>> {
-        check_properties(properties)?;
-        if devices.is_empty() {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_SIZE));
-        }
-        if !devices.iter().all(|device| context.has(device)) {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_DEVICE));
-        }
-        let refuse = |reason: String| Error::new(UR_RESULT_ERROR_INVALID_NATIVE_BINARY, reason);
-        let mut program: Option<Saved> = None;
-        for (&length, &start) in lengths.iter().zip(binaries) {
-            if start.is_null() {
-                return Err(Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER));
-            }
-            // SAFETY: the program passes that many bytes.
-            let bytes = unsafe { std::slice::from_raw_parts(start, length) };
-            let saved = binary::read(bytes).map_err(|refusal| refuse(refusal.to_string()))?;
-            match &program {
-                Some(first) if *first != saved => {
-                    return Err(refuse("the devices have different programs".into()));
-                }
-                _ => program = Some(saved),
-            }
-        }
-        let mut saved = program.ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_SIZE))?;
-        if let Some(code) = &saved.code {
-            check_cpu(code)?;
-            saved
-                .examine()
-                .map_err(|refusal| refuse(refusal.to_string()))?;
-        }
-        // Code that another JIT made is made again: it may call what this one does not have.
-        saved.code = saved.code.take().filter(|code| {
-            jit::build_id().is_none_or(|own| own == code.build_id || code.build_id.is_empty())
-        });
-        let devices = devices.iter().map(|device| device.handle()).collect();
-        Program::create(context, devices, saved, true).map_err(|error| match error.code {
-            UR_RESULT_ERROR_INVALID_BINARY => Error {
-                code: UR_RESULT_ERROR_INVALID_NATIVE_BINARY,
-                ..error
-            },
-            _ => error,
-        })
+        create::from_binaries(context, devices, lengths, binaries, properties)
     }
 
     fn program_build(
