@@ -354,3 +354,19 @@ fn initial_values_computed_from_specialisation_constants() {
         assert_eq!(double, f64::from(third) * f64::from(third));
     }
 }
+
+#[test]
+fn compilers_write_function_pointers_and_constructors() {
+    let jit = Jit::new("chosen_functions");
+    let mut out = [0i32; 10];
+    jit.kernel("choose")
+        .run([10, 1, 1], [5, 1, 1], &[pointer(&mut out)]);
+    for (n, got) in (0..).zip(out) {
+        assert_eq!(got, if n % 2 == 1 { n + 1 } else { 3 * n });
+    }
+    let jit = Jit::new("constructors");
+    let mut out = [0i32; 4];
+    jit.kernel("read")
+        .run([4, 1, 1], [2, 1, 1], &[pointer(&mut out)]);
+    assert_eq!(out, [42; 4]);
+}
