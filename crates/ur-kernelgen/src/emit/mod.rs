@@ -21,7 +21,7 @@ pub fn module(kernel: &Kernel) -> Vec<u32> {
 }
 
 /// The kernel's module without what Intel's OpenCL driver for CPUs lacks: linear ids, the size of
-/// work-groups as enqueued, extended products. It does the same where all work-groups are of one
+/// work-groups and the number of sub-groups as enqueued, extended products. It does the same where all work-groups are of one
 /// size.
 pub fn portable_module(kernel: &Kernel) -> Vec<u32> {
     let mut asm = Asm::new(kernel.minor);
@@ -299,6 +299,7 @@ impl Body<'_, '_> {
         if self.asm.portable {
             match builtin {
                 Builtin::EnqueuedLocalSize(dim) => return self.builtin(Builtin::LocalSize(dim)),
+                Builtin::NumEnqueuedSubGroups => return self.builtin(Builtin::NumSubGroups),
                 Builtin::GlobalLinearId => return self.global_linear_id(),
                 Builtin::LocalLinearId => {
                     return self.linear(Builtin::LocalSize, |body, dim| {
