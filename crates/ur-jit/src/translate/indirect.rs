@@ -6,8 +6,10 @@
 //! mean, those of the same signature whose address is taken or that are exported; a number that
 //! means none of them does nothing and gives zeros.
 
+use std::collections::HashSet;
+
 use ur_spirv::spirv::LinkageType;
-use ur_spirv::{Function, Inst, Module};
+use ur_spirv::{Function, Id, Inst, Module};
 
 use crate::error::Result;
 use crate::ir::{Type, Value};
@@ -16,16 +18,17 @@ use super::function::Body;
 
 /// The functions that a call through a pointer may reach.
 pub fn candidates(module: &Module) -> impl Iterator<Item = &Function> {
-    module.functions.iter().filter(|function| {
+    let taken: HashSet<Id> = module
+        .function_pointers
+        .iter()
+        .map(|pointer| pointer.function)
+        .collect();
+    module.functions.iter().filter(move |function| {
         let exported = function
             .linkage
             .as_ref()
             .is_some_and(|linkage| linkage.kind == LinkageType::Export);
-        let taken = module
-            .function_pointers
-            .iter()
-            .any(|pointer| pointer.function == function.id);
-        !function.blocks.is_empty() && (taken || exported)
+        !function.blocks.is_empty() && (exported || taken.contains(&function.id))
     })
 }
 

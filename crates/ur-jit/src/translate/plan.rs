@@ -48,8 +48,10 @@ impl Plan {
     pub fn new(module: &Module, kernel: Id) -> Result<Self> {
         let mut plan = Self::default();
         let mut uses = Uses::default();
-        // Callees before callers; the call graph has no cycle.
-        // What calls through pointers may reach comes below everything else: such calls order nothing.
+        // Calls that calls through pointers become, in all functions.
+        let mut indirect = 0u64;
+        // Callees before callers; the graph of direct calls has no cycle. What calls through pointers
+        // may reach comes below everything else: such calls order nothing.
         let mut stack: Vec<(Id, bool)> = modes::initialisers(module)
             .filter(|id| *id != kernel)
             .map(|id| (id, false))
@@ -94,6 +96,11 @@ impl Plan {
                         let more = plan.by_address.iter().map(|id| (*id, false));
                         stack.splice(0..0, more);
                     }
+                    // A call of each. Counted again for a function that waits for its callees,
+                    // which at worst doubles it.
+                    let calls = plan.by_address.len() as u64;
+                    facts.weight = facts.weight.saturating_add(calls);
+                    indirect = indirect.saturating_add(calls);
                 }
                 if inst.op == Op::FunctionCall && imports::needs_item(module, inst.arg(0))
                     || inst.op == Op::Variable && is_large(module, module.type_of(inst.id))
@@ -130,7 +137,7 @@ impl Plan {
             for operand in operands(function) {
                 facts.item |= uses.item(module, operand, 0);
             }
-            if facts.weight > MAX_WEIGHT {
+            if facts.weight > MAX_WEIGHT || indirect > MAX_WEIGHT {
                 return Err(Error::unsupported(
                     "a kernel that long once calls are replaced",
                 ));
