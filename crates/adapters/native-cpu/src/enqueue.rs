@@ -6,7 +6,7 @@ pub mod kernel;
 pub mod work;
 
 use crate::command::Lane;
-use crate::copy::{Placement, Rect, Region};
+use crate::copy::{self, Placement, Rect, Region};
 use crate::event::Event;
 use crate::memory::Mem;
 use crate::order::Kind;
@@ -445,9 +445,15 @@ impl EnqueueFns for NativeCpu {
         if size == 0 {
             return Err(invalid_size("nothing to copy"));
         }
+        let call = Call::new(queue, event_wait_list, event, UR_COMMAND_USM_MEMCPY);
+        // SAFETY: the program passes memory of that size.
+        if call.at_once(size, || unsafe {
+            copy::copy(dst as usize, src as usize, size)
+        }) {
+            return Ok(());
+        }
         let work = Copy::prepare(dst as usize, src as usize, size, [None, None]);
-        let kind = UR_COMMAND_USM_MEMCPY;
-        Call::new(queue, event_wait_list, event, kind).work(work, blocking, Lane::Compute)
+        call.work(work, blocking, Lane::Compute)
     }
 
     unsafe fn enqueue_usm_prefetch(

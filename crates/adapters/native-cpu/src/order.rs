@@ -188,6 +188,31 @@ impl Order {
         command
     }
 
+    /// Runs work that needs no command if nothing holds it back; says whether it did. It is short and
+    /// calls nothing: later commands wait for its end at the lock.
+    pub fn at_once(&self, work: impl FnOnce()) -> bool {
+        let mut state = self.state();
+        match &mut *state {
+            State::InOrder { last } => {
+                if last.as_ref().is_some_and(|last| !last.is_finished()) {
+                    return false;
+                }
+                // The last command is this one now, and it does not fail.
+                *last = None;
+            }
+            State::OutOfOrder { barrier, .. } => {
+                if barrier
+                    .as_ref()
+                    .is_some_and(|barrier| !barrier.is_finished())
+                {
+                    return false;
+                }
+            }
+        }
+        work();
+        true
+    }
+
     /// Makes a group of commands that is enqueued as one: a first command behind `wait_list`, those
     /// that `fill` makes, and a last one. `fill` is given the first command, makes each of its
     /// commands wait for it (directly or through others), does not enqueue them and returns them all.

@@ -1,12 +1,13 @@
 //! What all enqueues have in common.
 
-use super::work::Prepared;
+use super::work::{INLINE, Prepared};
 use crate::command::{Command, Lane};
 use crate::event::Event;
 use crate::graph::Capture;
 use crate::order::{Kind, Submission};
 use crate::pool;
 use crate::queue::Queue;
+use crate::standstill::Running;
 use std::sync::Arc;
 use ur_adapter::{Error, Object, Result, Slot};
 use ur_api::*;
@@ -32,6 +33,23 @@ impl<'a> Call<'a> {
             event,
             kind,
         }
+    }
+
+    /// Does work of `size` bytes on the spot, without a command, if nobody can tell the difference: it
+    /// is small, nothing holds it back and no event is asked for. Says whether it did.
+    pub(super) fn at_once(&self, size: usize, work: impl FnOnce()) -> bool {
+        let plain = size <= INLINE
+            && self.wait_list.is_empty()
+            && !self.event.wanted()
+            && !self.queue.capturing().is_active()
+            && !self.queue.device().is_sub_device();
+        if !plain {
+            return false;
+        }
+        // Before the queue's lock: who waits for a standstill with a lock held would keep a fork
+        // waiting, and that the thread that wants the standstill.
+        let _running = Running::enter();
+        self.queue.order().at_once(work)
     }
 
     /// Enqueues work, and waits for it if the call is a blocking one.

@@ -13,7 +13,7 @@ use ur_api::ur_result_t;
 pub type Keep = [Option<Arc<Storage>>; 2];
 
 /// Bytes below which a copy or fill is done by the enqueueing thread: handing it over costs more.
-const INLINE: usize = 32 << 10;
+pub const INLINE: usize = 32 << 10;
 
 /// Work with its number of pieces, and whether the enqueueing thread may do it at once.
 pub struct Prepared {

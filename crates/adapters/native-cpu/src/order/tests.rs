@@ -1,6 +1,7 @@
 //! What a queue's order promises.
 
 use super::*;
+use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -285,5 +286,28 @@ fn many_threads_share_one_queue() {
         });
         let expected: u64 = (0..2000u64).map(|i| 1 + i % 3).sum::<u64>() * 8;
         assert_eq!(count.load(Ordering::Relaxed), expected);
+    }
+}
+
+#[test]
+fn work_without_a_command_runs_only_when_nothing_holds_it_back() {
+    for in_order in [true, false] {
+        let order = Order::new(in_order);
+        let ran = Cell::new(0);
+        let run = || ran.set(ran.get() + 1);
+        assert!(order.at_once(run) && order.is_empty());
+        let (go, blocked) = blocker();
+        order.submit(blocked, &[]);
+        // Commands of an out-of-order queue do not wait for each other, but for barriers.
+        assert_eq!(order.at_once(run), !in_order);
+        let barrier = order.submit(marker(Kind::Barrier), &[]);
+        let before = ran.get();
+        assert!(!order.at_once(run));
+        assert_eq!(ran.get(), before);
+        go.send(()).unwrap();
+        pool::get().wait(&barrier);
+        assert!(order.at_once(run));
+        assert_eq!(ran.get(), before + 1);
+        assert!(order.is_empty());
     }
 }
