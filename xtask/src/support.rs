@@ -1,6 +1,7 @@
 //! `./x support`: the support table of the README, from runs: every entry point of the adapter is
 //! called, and its device is asked for each of its properties.
 
+mod corpus;
 mod generated;
 mod probe;
 
@@ -45,9 +46,10 @@ pub fn run(args: &Args) -> Result<bool> {
         .split_once(END)
         .context("README.md lacks the second marker")?;
     let new = format!(
-        "{before}{BEGIN}\n\n{}\n{}\n{END}{after}",
+        "{before}{BEGIN}\n\n{}\n{}\n{}{END}{after}",
         entry_points()?,
-        device_queries()?
+        device_queries()?,
+        corpora()?
     );
     if new == readme {
         println!("README.md holds the current table");
@@ -60,6 +62,14 @@ pub fn run(args: &Args) -> Result<bool> {
     fs::write(&path, new)?;
     println!("README.md: table written");
     Ok(true)
+}
+
+/// The table of the modules that were built, where whole runs left one.
+fn corpora() -> Result<String> {
+    match fs::read_to_string(repo::root().join("docs/corpus.toml")) {
+        Ok(text) => Ok(format!("{}\n", corpus::table(&text)?)),
+        Err(_) => Ok(String::new()),
+    }
 }
 
 /// Why entry points are not supported, by parts of their names. Every reason must be needed, and
