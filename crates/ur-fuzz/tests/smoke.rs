@@ -39,6 +39,8 @@ fn damaged_inputs_break_no_promise() {
         }
     }
 
+    run(spirv::run, &far_apart());
+
     for (_, seed) in seeds::binary(&folder).expect("test modules") {
         run(binary::run, &seed);
         let mut random = Random::new(seed.len() as u64);
@@ -55,4 +57,17 @@ fn damaged_inputs_break_no_promise() {
         }
     }
     assert!(slowest < Duration::from_secs(10), "one took {slowest:?}");
+}
+
+/// A module whose few ids lie as far apart as ids can.
+fn far_apart() -> Vec<u8> {
+    const BOUND: u32 = 0x3f_ffff;
+    let mut words = vec![0x0723_0203, 0x0001_0000, 0, BOUND, 0];
+    // Capabilities Addresses and Kernel, Physical64 and OpenCL.
+    words.extend([0x0002_0011, 4, 0x0002_0011, 6, 0x0003_000e, 2, 2]);
+    for id in (1..BOUND).rev().step_by(8191) {
+        // OpString, empty.
+        words.extend([0x0003_0007, id, 0]);
+    }
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

@@ -73,7 +73,7 @@ impl<'s> Reader<'s> {
                 spec_constants: Vec::new(),
                 alias: Vec::new(),
                 function_pointers: Vec::new(),
-                ids: Ids::default(),
+                ids: Ids::new(size),
                 names: Vec::new(),
                 strings: Vec::new(),
                 decorations: Vec::new(),
