@@ -54,13 +54,13 @@ impl Ids {
             if self.slots.len() <= at {
                 self.slots.resize(at + 1, 0);
             }
-            &mut self.slots[at]
+            self.slots.get_mut(at)
         } else {
-            self.far.entry(id).or_insert(0)
+            Some(self.far.entry(id).or_insert(0))
         };
-        if *slot != 0 {
+        let Some(slot @ 0) = slot else {
             return false;
-        }
+        };
         self.defs.push(def);
         *slot = self.defs.len() as u32;
         true
