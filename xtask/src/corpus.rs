@@ -25,7 +25,7 @@ pub struct Args {
 /// A program that carries SPIR-V.
 #[derive(Clone, Copy, ValueEnum)]
 enum Source {
-    /// The shared objects of the dpnp wheel
+    /// The shared objects of the wheels of dpnp and of dpctl, which it builds on
     Dpnp,
     /// oneMKL's SYCL libraries; modules are linked with those that they import from
     Mkl,
@@ -42,7 +42,7 @@ impl Source {
     /// What holds the modules.
     fn paths(self, venv: &Venv) -> Result<Vec<PathBuf>> {
         match self {
-            Source::Dpnp => Ok(vec![venv.package_dir("dpnp")?]),
+            Source::Dpnp => Ok(vec![venv.package_dir("dpnp")?, venv.package_dir("dpctl")?]),
             Source::Mkl => {
                 let mut libraries = Vec::new();
                 for entry in std::fs::read_dir(venv.lib())? {

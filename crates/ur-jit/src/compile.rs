@@ -50,7 +50,12 @@ impl Options {
     }
 
     fn target(&self) -> Result<Target> {
-        Target::new(self.cpu.as_deref(), self.features.as_deref()).map_err(Error::internal)
+        let make = if self.unoptimised {
+            Target::unoptimised
+        } else {
+            Target::new
+        };
+        make(self.cpu.as_deref(), self.features.as_deref()).map_err(Error::internal)
     }
 }
 

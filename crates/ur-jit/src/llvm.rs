@@ -279,6 +279,22 @@ impl Target {
     /// # Errors
     /// A message when LLVM knows no such target.
     pub fn new(cpu: Option<&str>, features: Option<&str>) -> Result<Self, String> {
+        Self::with_level(cpu, features, LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault)
+    }
+
+    /// As [`Target::new`], for code that is made fast rather than fast code.
+    ///
+    /// # Errors
+    /// As [`Target::new`].
+    pub fn unoptimised(cpu: Option<&str>, features: Option<&str>) -> Result<Self, String> {
+        Self::with_level(cpu, features, LLVMCodeGenOptLevel::LLVMCodeGenLevelNone)
+    }
+
+    fn with_level(
+        cpu: Option<&str>,
+        features: Option<&str>,
+        level: LLVMCodeGenOptLevel,
+    ) -> Result<Self, String> {
         initialise();
         let (host_cpu, host_features) = host();
         let features = features.unwrap_or(if cpu.is_none() { host_features } else { "" });
@@ -297,7 +313,7 @@ impl Target {
                 triple.as_ptr(),
                 cpu.as_ptr(),
                 features.as_ptr(),
-                LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+                level,
                 LLVMRelocMode::LLVMRelocPIC,
                 LLVMCodeModel::LLVMCodeModelSmall,
             );

@@ -44,6 +44,9 @@ struct Args {
     /// Statements of a function, nested ones counted
     #[arg(long)]
     total: Option<usize>,
+    /// Of a hundred kernels, those that are compiled without optimisation
+    #[arg(long)]
+    unoptimised: Option<usize>,
     /// Seconds after which a kernel counts as failed
     #[arg(long, default_value_t = 120)]
     timeout: u64,
@@ -74,6 +77,7 @@ impl Args {
             statements: self.statements.unwrap_or(normal.statements).max(2),
             depth: self.depth.unwrap_or(normal.depth).max(1),
             total: self.total.unwrap_or(normal.total),
+            unoptimised: self.unoptimised.unwrap_or(normal.unoptimised),
             ..normal
         }
     }
@@ -155,6 +159,7 @@ fn command(args: &Args) -> anyhow::Result<Command> {
         .args(["--statements", &size.statements.to_string()])
         .args(["--depth", &size.depth.to_string()])
         .args(["--total", &size.total.to_string()])
+        .args(["--unoptimised", &size.unoptimised.to_string()])
         .args(["--timeout", &args.timeout.to_string()])
         .args(["--shrink-time", &args.shrink_time.to_string()]);
     Ok(command)

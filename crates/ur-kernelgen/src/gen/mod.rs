@@ -21,6 +21,8 @@ pub struct Size {
     /// Statements of a function, nested ones counted, before it gives values to its variables and
     /// shows them. Compilation takes most of the time, and long kernels most of that.
     pub total: usize,
+    /// Of a hundred kernels, how many are compiled without optimisation, which takes less time.
+    pub unoptimised: usize,
 }
 
 impl Default for Size {
@@ -30,6 +32,7 @@ impl Default for Size {
             depth: 4,
             cost: 600,
             total: usize::MAX,
+            unoptimised: 10,
         }
     }
 }
@@ -79,7 +82,7 @@ pub fn case(seed: u64, size: Size) -> Case {
     let variant = Variant {
         sub_group_size: rng.pick(&[0, 1, 4, 8, 16, 32, 64]),
         cpu: rng.pick(&[None, None, Some("x86-64"), Some("x86-64-v3")]),
-        unoptimised: rng.chance(10),
+        unoptimised: rng.chance(size.unoptimised),
     };
     let huge = rng.chance(8);
     let kernel = kernel(&mut rng, size, &variant, huge);
