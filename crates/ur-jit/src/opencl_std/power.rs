@@ -55,8 +55,12 @@ pub(super) fn rootn(fb: &mut FunctionBuilder, x: &Value, n: &Value) -> Result<Va
     let correction = fb.binary("fmul", &left, &logarithm);
     let correction = fb.binary("fmul", &correction, &power);
     let corrected = fb.binary("fadd", &power, &correction);
+    // There is nothing to correct at the ends, where a product would have no value: of 0 and of
+    // infinity, and where the inverse of a subnormal number is too large.
     let infinite = is_infinite(fb, &logarithm);
-    let root = fb.select(&infinite, &power, &corrected);
+    let too_large = is_infinite(fb, &power);
+    let ends = fb.binary("or", &infinite, &too_large);
+    let root = fb.select(&ends, &power, &corrected);
     let root = fb.float_cast(&root, &x.ty);
 
     // Odd roots keep the sign; even roots of negative numbers and the 0th root are NaN.

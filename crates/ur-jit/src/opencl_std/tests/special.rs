@@ -93,6 +93,9 @@ fn powers() {
     check_int(
         ClOp::rootn,
         &[
+            // The inverse of a subnormal double, or of the zero that is the nearest float.
+            (2.5e-309, -1, INF),
+            (-2.5e-309, -1, -INF),
             (0.0, -3, INF),
             (-0.0, -3, -INF),
             (-0.0, -2, INF),
