@@ -1,10 +1,9 @@
 //! The JIT library, opened by path.
 
 use anyhow::{Context, anyhow};
-use std::ffi::c_void;
 use std::path::Path;
 use std::ptr;
-use ur_jit_abi::{JitTable, KernelInfo, ModuleOptions, Status};
+use ur_jit_abi::{JitTable, KernelInfo, ModuleOptions, Status, collect};
 
 /// An opened JIT library. It stays open until the process ends.
 pub struct Jit {
@@ -44,12 +43,9 @@ impl Jit {
             cpu: ptr::null(),
             features: ptr::null(),
         };
-        let mut message = String::new();
-        let user: *mut c_void = (&raw mut message).cast();
         let mut module = ptr::null_mut();
-        // SAFETY: words, options and the place for the result are valid for the call; `user` is
-        // the string that `append` expects.
-        let status = unsafe {
+        // SAFETY: words, options and the place for the result are valid for the call.
+        let (status, message) = collect(|append, user| unsafe {
             (self.table.module_create)(
                 words.as_ptr(),
                 words.len(),
@@ -58,7 +54,7 @@ impl Jit {
                 append,
                 user,
             )
-        };
+        });
         if status != Status::Ok {
             return Err(failure("module".to_owned(), status, &message));
         }
@@ -66,9 +62,8 @@ impl Jit {
         for name in kernels {
             let mut kernel = ptr::null_mut();
             let mut info = std::mem::MaybeUninit::<KernelInfo>::uninit();
-            // SAFETY: the module is alive; name and places for results are valid for the call;
-            // `user` is as above.
-            let status = unsafe {
+            // SAFETY: the module is alive; name and places for results are valid for the call.
+            let (status, message) = collect(|append, user| unsafe {
                 (self.table.kernel_create)(
                     module,
                     name.as_ptr(),
@@ -78,7 +73,7 @@ impl Jit {
                     append,
                     user,
                 )
-            };
+            });
             if status != Status::Ok {
                 result = Err(failure(format!("kernel {name}"), status, &message));
                 break;
@@ -92,20 +87,10 @@ impl Jit {
     }
 }
 
-fn failure(stage: String, status: Status, message: &str) -> Failure {
+fn failure(stage: String, status: Status, message: &[u8]) -> Failure {
+    let message = String::from_utf8_lossy(message);
     Failure {
         stage,
         reason: format!("{status:?}: {message}"),
-    }
-}
-
-/// Appends text to the `String` behind `user`.
-unsafe extern "C" fn append(user: *mut c_void, text: *const u8, len: usize) {
-    // SAFETY: `user` is the string that `Jit::build` passed and nobody else uses during the call.
-    let message = unsafe { &mut *user.cast::<String>() };
-    if !text.is_null() {
-        // SAFETY: the JIT gives `len` bytes that live during the call.
-        let bytes = unsafe { std::slice::from_raw_parts(text, len) };
-        message.push_str(&String::from_utf8_lossy(bytes));
     }
 }

@@ -24,11 +24,13 @@
 //! this process or another one.
 
 pub mod code;
+mod collect;
 mod image_arg;
 mod open;
 pub mod record;
 pub mod wire;
 
+pub use collect::collect;
 pub use image_arg::{
     Addressing, ChannelOrder, ChannelType, ImageDescriptor, ImageFormat, SamplerBits,
 };

@@ -1,10 +1,10 @@
 //! The JIT library, opened by path.
 
 use anyhow::{Context, anyhow};
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::path::Path;
 use std::ptr;
-use ur_jit_abi::{ArgInfo, JitTable, Kernel, KernelInfo, ModuleOptions, Status};
+use ur_jit_abi::{ArgInfo, JitTable, Kernel, KernelInfo, ModuleOptions, Status, collect};
 
 use crate::r#gen::Variant;
 
@@ -56,12 +56,9 @@ impl Jit {
             cpu: cpu.as_ref().map_or(ptr::null(), |cpu| cpu.as_ptr()),
             features: ptr::null(),
         };
-        let mut message = String::new();
-        let user: *mut c_void = (&raw mut message).cast();
         let mut module = ptr::null_mut();
-        // SAFETY: words, options and the place for the result are valid for the call; `user` is
-        // the string that `append` expects.
-        let status = unsafe {
+        // SAFETY: words, options and the place for the result are valid for the call.
+        let (status, message) = collect(|append, user| unsafe {
             (self.table.module_create)(
                 words.as_ptr(),
                 words.len(),
@@ -70,15 +67,16 @@ impl Jit {
                 append,
                 user,
             )
-        };
+        });
         if status != Status::Ok {
+            let message = String::from_utf8_lossy(&message);
             return Err(format!("module: {status:?}: {message}"));
         }
         let mut kernel = ptr::null_mut();
         let mut info = std::mem::MaybeUninit::<KernelInfo>::uninit();
-        // SAFETY: the module is alive; name and places for results are valid for the call; `user`
-        // is as above. The module is released once, which its kernels outlive.
-        let status = unsafe {
+        // SAFETY: the module is alive; name and places for results are valid for the call. The
+        // module is released once, which its kernels outlive.
+        let (status, message) = collect(|append, user| unsafe {
             let status = (self.table.kernel_create)(
                 module,
                 name.as_ptr(),
@@ -90,8 +88,9 @@ impl Jit {
             );
             (self.table.module_release)(module);
             status
-        };
+        });
         if status != Status::Ok {
+            let message = String::from_utf8_lossy(&message);
             return Err(format!("kernel: {status:?}: {message}"));
         }
         Ok(Compiled {
@@ -115,16 +114,5 @@ impl Drop for Compiled<'_> {
     fn drop(&mut self) {
         // SAFETY: the kernel was created by this table and is released once; nobody runs it.
         unsafe { (self.jit.table.kernel_release)(self.kernel) }
-    }
-}
-
-/// Appends text to the `String` behind `user`.
-unsafe extern "C" fn append(user: *mut c_void, text: *const u8, len: usize) {
-    // SAFETY: `user` is the string that `compile` passed and nobody else uses during the call.
-    let message = unsafe { &mut *user.cast::<String>() };
-    if !text.is_null() {
-        // SAFETY: the JIT gives `len` bytes that live during the call.
-        let bytes = unsafe { std::slice::from_raw_parts(text, len) };
-        message.push_str(&String::from_utf8_lossy(bytes));
     }
 }

@@ -140,10 +140,9 @@ impl JitModule {
             features: std::ptr::null(),
         };
         let mut module = std::ptr::null_mut();
-        let mut status = Status::Internal;
-        let message = collect(|text, user| {
+        ask(|text, user| {
             // SAFETY: the words, the options and what they point to live for the call.
-            status = unsafe {
+            unsafe {
                 (table.module_create)(
                     words.as_ptr(),
                     words.len(),
@@ -152,9 +151,8 @@ impl JitModule {
                     text,
                     user,
                 )
-            };
-        });
-        outcome(status, message)?;
+            }
+        })?;
         Ok(JitModule { table, module })
     }
 
@@ -163,12 +161,10 @@ impl JitModule {
     /// # Errors
     /// What the JIT says.
     pub fn record(&self) -> Result<Vec<u8>, String> {
-        let mut status = Status::Internal;
-        let bytes = collect(|bytes, user| {
+        ask(|bytes, user| {
             // SAFETY: the module is alive, and the pair good for the call.
-            status = unsafe { (self.table.module_record)(self.module, bytes, user) };
-        });
-        outcome(status, bytes)
+            unsafe { (self.table.module_record)(self.module, bytes, user) }
+        })
     }
 
     /// Compiles a kernel: a [`ur_jit_abi::record::KernelRecord`].
@@ -176,13 +172,11 @@ impl JitModule {
     /// # Errors
     /// Why it cannot be compiled.
     pub fn kernel(&self, name: &str) -> Result<Vec<u8>, String> {
-        let mut status = Status::Internal;
-        let bytes = collect(|bytes, user| {
+        ask(|bytes, user| {
             let (name, len) = (name.as_ptr(), name.len());
             // SAFETY: the module is alive, the name lives for the call, and so does the pair.
-            status = unsafe { (self.table.kernel_record)(self.module, name, len, bytes, user) };
-        });
-        outcome(status, bytes)
+            unsafe { (self.table.kernel_record)(self.module, name, len, bytes, user) }
+        })
     }
 }
 
@@ -194,8 +188,13 @@ impl Drop for JitModule {
     }
 }
 
-/// The bytes that a call gave, or the message of its failure.
-fn outcome(status: Status, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+/// Calls the JIT with a place for bytes, and returns the bytes, or the message of its failure.
+///
+/// A fork waits until the JIT is done, whose locks the child would find taken.
+fn ask(call: impl FnOnce(TextFn, *mut c_void) -> Status) -> Result<Vec<u8>, String> {
+    let section = fork::section();
+    let (status, bytes) = ur_jit_abi::collect(call);
+    drop(section);
     match status {
         Status::Ok => Ok(bytes),
         _ if bytes.is_empty() => Err(format!("the JIT failed: {status:?}")),
@@ -203,41 +202,9 @@ fn outcome(status: Status, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Calls `call` with a place for bytes, and returns the bytes.
-///
-/// A fork waits until the JIT is done, whose locks the child would find taken.
-fn collect(call: impl FnOnce(TextFn, *mut c_void)) -> Vec<u8> {
-    unsafe extern "C" fn append(user: *mut c_void, text: *const u8, len: usize) {
-        if text.is_null() || len == 0 {
-            return;
-        }
-        // SAFETY: `user` is the vector below, lent to the JIT for the call; there are `len` bytes.
-        unsafe {
-            (*user.cast::<Vec<u8>>()).extend_from_slice(std::slice::from_raw_parts(text, len));
-        }
-    }
-    let mut bytes = Vec::new();
-    let _section = fork::section();
-    call(append, (&raw mut bytes).cast());
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bytes_are_collected() {
-        let text = collect(|append, user| {
-            // SAFETY: what the function asks for.
-            unsafe {
-                append(user, b"ab".as_ptr(), 2);
-                append(user, std::ptr::null(), 0);
-                append(user, b"c".as_ptr(), 1);
-            }
-        });
-        assert_eq!(text, b"abc");
-    }
 
     #[test]
     fn own_folder_exists() {
