@@ -3,11 +3,14 @@
 use super::work::{INLINE, Prepared};
 use crate::command::{Command, Lane};
 use crate::event::Event;
-use crate::graph::Capture;
+use crate::graph::{self, Capture};
 use crate::order::{Kind, Submission};
 use crate::pool;
 use crate::queue::Queue;
 use crate::standstill::Running;
+use crate::usm::async_alloc;
+use crate::usm::pool::UsmPool;
+use std::ffi::c_void;
 use std::sync::Arc;
 use ur_adapter::{Error, Object, Result, Slot};
 use ur_api::*;
@@ -70,6 +73,20 @@ impl<'a> Call<'a> {
             },
             blocking,
         )
+    }
+
+    /// Enqueues an allocation of USM of type `ty`, and gives the memory.
+    pub(super) fn allocate(
+        self,
+        pool: Option<&Object<UsmPool>>,
+        ty: ur_usm_type_t,
+        size: usize,
+        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
+    ) -> Result<*mut c_void> {
+        graph::refuse(self.queue, self.wait_list)?;
+        let mem = async_alloc::take(self.queue, pool, ty, size, properties)?;
+        self.order(Kind::Normal, false)?;
+        Ok(mem)
     }
 
     /// Enqueues a command that only orders others.

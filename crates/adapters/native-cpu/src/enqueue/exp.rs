@@ -70,11 +70,13 @@ impl EnqueueExpFns for NativeCpu {
         event_wait_list: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result<*mut c_void> {
-        graph::refuse(queue, event_wait_list)?;
-        let mem = async_alloc::take(queue, pool, UR_USM_TYPE_DEVICE, size, properties)?;
-        let kind = UR_COMMAND_ENQUEUE_USM_DEVICE_ALLOC_EXP;
-        Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
-        Ok(mem)
+        let call = Call::new(
+            queue,
+            event_wait_list,
+            event,
+            UR_COMMAND_ENQUEUE_USM_DEVICE_ALLOC_EXP,
+        );
+        call.allocate(pool, UR_USM_TYPE_DEVICE, size, properties)
     }
 
     fn enqueue_usm_shared_alloc_exp(
@@ -85,11 +87,13 @@ impl EnqueueExpFns for NativeCpu {
         event_wait_list: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result<*mut c_void> {
-        graph::refuse(queue, event_wait_list)?;
-        let mem = async_alloc::take(queue, pool, UR_USM_TYPE_SHARED, size, properties)?;
-        let kind = UR_COMMAND_ENQUEUE_USM_SHARED_ALLOC_EXP;
-        Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
-        Ok(mem)
+        let call = Call::new(
+            queue,
+            event_wait_list,
+            event,
+            UR_COMMAND_ENQUEUE_USM_SHARED_ALLOC_EXP,
+        );
+        call.allocate(pool, UR_USM_TYPE_SHARED, size, properties)
     }
 
     fn enqueue_usm_host_alloc_exp(
@@ -100,11 +104,13 @@ impl EnqueueExpFns for NativeCpu {
         event_wait_list: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result<*mut c_void> {
-        graph::refuse(queue, event_wait_list)?;
-        let mem = async_alloc::take(queue, pool, UR_USM_TYPE_HOST, size, properties)?;
-        let kind = UR_COMMAND_ENQUEUE_USM_HOST_ALLOC_EXP;
-        Call::new(queue, event_wait_list, event, kind).order(Kind::Normal, false)?;
-        Ok(mem)
+        let call = Call::new(
+            queue,
+            event_wait_list,
+            event,
+            UR_COMMAND_ENQUEUE_USM_HOST_ALLOC_EXP,
+        );
+        call.allocate(pool, UR_USM_TYPE_HOST, size, properties)
     }
 
     unsafe fn enqueue_usm_free_exp(
