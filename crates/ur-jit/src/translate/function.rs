@@ -1,6 +1,6 @@
 //! Bodies of functions: values, blocks, phis and calls.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use ur_spirv::spirv::FunctionParameterAttribute;
 use ur_spirv::{Constant, Def, Function, Id, Inst, Terminator, Type as Spv};
@@ -8,7 +8,7 @@ use ur_spirv::{Constant, Def, Function, Id, Inst, Terminator, Type as Spv};
 use crate::error::{Error, Result};
 use crate::ir::{Block, FunctionBuilder, Phi, Type, Value};
 
-use super::{Translator, constants, leader};
+use super::{Translator, constants};
 
 /// An LLVM function under construction, into which bodies of SPIR-V functions are put.
 pub struct Body<'t, 'm> {
@@ -163,11 +163,6 @@ impl<'t, 'm> Body<'t, 'm> {
             .enumerate()
             .map(|(index, block)| (block.label, index))
             .collect();
-        // Only work-items that wait for each other can go in step.
-        let leaders = match self.leave {
-            Some(_) => leader::leaders(self.t.spv, function),
-            None => HashSet::new(),
-        };
         for index in &order {
             let source = &function.blocks[*index];
             let block = self.block(source.label)?;
@@ -176,8 +171,10 @@ impl<'t, 'm> Body<'t, 'm> {
             for inst in &source.insts {
                 self.instruction(inst).map_err(|e| e.at(inst.offset))?;
             }
-            if let Terminator::Conditional { condition, .. } = &source.terminator
-                && leaders.contains(condition)
+            // Only work-items that wait for each other can go in step.
+            if let Terminator::Conditional { condition, .. } = source.terminator
+                && self.leave.is_some()
+                && self.t.plan.is_leader(function.id, condition)
             {
                 self.yield_to_sub_group();
             }

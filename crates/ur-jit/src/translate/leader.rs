@@ -10,8 +10,21 @@ use std::collections::HashSet;
 use ur_spirv::spirv::{BuiltIn, Op};
 use ur_spirv::{Function, Id, Inst, Module, Terminator};
 
+/// The conditions of the branches of a function that tell a work-item of a group by its number.
+pub fn branches(module: &Module, function: &Function) -> HashSet<Id> {
+    let leaders = leaders(module, function);
+    let conditions = function.blocks.iter().map(|block| match block.terminator {
+        Terminator::Conditional { condition, .. } => Some(condition),
+        _ => None,
+    });
+    conditions
+        .flatten()
+        .filter(|condition| leaders.contains(condition))
+        .collect()
+}
+
 /// The values of a function that tell a work-item of a group by its number.
-pub fn leaders(module: &Module, function: &Function) -> HashSet<Id> {
+fn leaders(module: &Module, function: &Function) -> HashSet<Id> {
     let mut lanes = HashSet::new();
     let mut leaders = HashSet::new();
     for block in function.blocks.iter().filter(|block| block.reachable) {
@@ -50,15 +63,6 @@ pub fn leaders(module: &Module, function: &Function) -> HashSet<Id> {
         }
     }
     leaders
-}
-
-/// Whether a function has a branch that only the first work-item of a group takes.
-pub fn has_branch(module: &Module, function: &Function) -> bool {
-    let leaders = leaders(module, function);
-    function.blocks.iter().any(|block| match &block.terminator {
-        Terminator::Conditional { condition, .. } => leaders.contains(condition),
-        _ => false,
-    })
 }
 
 fn has_constant(module: &Module, inst: &Inst) -> bool {

@@ -15,6 +15,8 @@ pub struct Plan {
     facts: HashMap<Id, Facts>,
     /// Workgroup variables used, in order of definition.
     pub locals: Vec<Id>,
+    /// The conditions of branches before which work-items go in step, by function.
+    leaders: HashMap<Id, HashSet<Id>>,
     /// Functions that calls through pointers may reach.
     by_address: HashSet<Id>,
 }
@@ -133,7 +135,9 @@ impl Plan {
                 stack.append(&mut pending);
                 continue;
             }
-            facts.leader |= leader::has_branch(module, function);
+            let branches = leader::branches(module, function);
+            facts.leader |= !branches.is_empty();
+            plan.leaders.insert(id, branches);
             for operand in operands(function) {
                 facts.item |= uses.item(module, operand, 0);
             }
@@ -172,6 +176,13 @@ impl Plan {
     /// Whether calls through pointers may reach a function.
     pub fn is_called_by_address(&self, function: Id) -> bool {
         self.by_address.contains(&function)
+    }
+
+    /// Whether work-items go in step before branches of `function` under `condition`.
+    pub fn is_leader(&self, function: Id, condition: Id) -> bool {
+        self.leaders
+            .get(&function)
+            .is_some_and(|branches| branches.contains(&condition))
     }
 
     /// Whether work-items go in step before a branch of a function, or of one that it calls.
