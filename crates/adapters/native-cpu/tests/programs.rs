@@ -308,28 +308,10 @@ fn compiled_objects_and_libraries_are_saved_for_linking() {
         UR_PROGRAM_BINARY_TYPE_EXECUTABLE
     );
     assert_eq!(text(&linked, device(), UR_PROGRAM_BUILD_INFO_OPTIONS), "-g");
-    uses(&context, &linked);
+    context.uses(&linked.kernel("use"));
     let again = load(&context, &save(&linked)).unwrap();
     assert_eq!(build(&context, &again, None), UR_RESULT_SUCCESS);
-    uses(&context, &again);
-}
-
-/// Runs the kernel of `link_main.spv`.
-fn uses(context: &Context, program: &Program) {
-    let input: Vec<i32> = (0..30).map(|i| i - 7).collect();
-    let (mut out, mut count) = (vec![-1i32; 30], 0i32);
-    let args = [
-        Arg::Pointer(input.as_ptr().cast()),
-        Arg::Pointer(out.as_mut_ptr().cast_const().cast()),
-        Arg::Pointer((&raw mut count).cast_const().cast()),
-    ];
-    let kernel = program.kernel("use");
-    context.queue().run(&kernel, &[30], None, &args);
-    assert_eq!(count, 30);
-    for (i, x) in input.iter().enumerate() {
-        let table = [100, 200, 300][i % 3];
-        assert_eq!(out[i], x * 1000 + i as i32 + 30 + table + 2 * x);
-    }
+    context.uses(&again.kernel("use"));
 }
 
 /// Two programs with a constant of the same number are linked with their own values.
@@ -391,7 +373,7 @@ fn programs_are_linked_after_they_were_built() {
     let unbuilt = context.unbuilt(&module("link_library.spv"));
     assert_eq!(link(&[user.0, unbuilt.0]), UR_RESULT_ERROR_INVALID_PROGRAM);
     assert_eq!(link(&[user.0, library.0]), UR_RESULT_SUCCESS);
-    uses(&context, &user);
+    context.uses(&user.kernel("use"));
     // As a linked program may miss symbols as well.
     let (main, mut open) = (context.unbuilt(&module("link_main.spv")), null_mut());
     ok!(Program.pfnCompile(context.0, main.0, null()));
@@ -403,7 +385,7 @@ fn programs_are_linked_after_they_were_built() {
         link(&[open.0, built("link_library.spv", 0).0.0]),
         UR_RESULT_SUCCESS
     );
-    uses(&context, &open);
+    context.uses(&open.kernel("use"));
     // Both have the same variables.
     let address = |program: &Program| {
         let (mut address, mut size) = (null_mut(), 0);

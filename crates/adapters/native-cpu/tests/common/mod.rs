@@ -56,6 +56,24 @@ impl Context {
         Context(context)
     }
 
+    /// Runs the kernel of `link_main.spv`, linked with `link_library.spv`, and holds it to what both
+    /// say.
+    pub fn uses(&self, kernel: &Kernel) {
+        let input: Vec<i32> = (0..30).map(|i| i - 7).collect();
+        let (mut out, mut count) = (vec![-1i32; 30], 0i32);
+        let args = [
+            Arg::Pointer(input.as_ptr().cast()),
+            Arg::Pointer(out.as_mut_ptr().cast_const().cast()),
+            Arg::Pointer((&raw mut count).cast_const().cast()),
+        ];
+        self.queue().run(kernel, &[30], None, &args);
+        assert_eq!(count, 30);
+        for (i, x) in input.iter().enumerate() {
+            let table = [100, 200, 300][i % 3];
+            assert_eq!(out[i], x * 1000 + i as i32 + 30 + table + 2 * x);
+        }
+    }
+
     /// An in-order queue.
     pub fn queue(&self) -> Queue {
         self.queue_with(0)
