@@ -132,7 +132,7 @@ const NO_PROPERTY: &[(&[&str], &str)] = &[
     ),
     (
         &["IMAGE_PITCH", "IMAGE_LINEAR", "MIPMAP"],
-        "limits of images that are not there",
+        "limits of bindless images and of mipmaps, which there are not",
     ),
 ];
 
