@@ -34,7 +34,10 @@ def leaving():
 
 
 adapter, platform, device, context, queue = (handle() for _ in range(5))
-memory = ctypes.create_string_buffer(SIZE)
+# Not Python's, which would free it at its end while the command still writes to it.
+allocate = ctypes.CDLL(None).malloc
+allocate.restype = ctypes.c_void_p
+memory = (ctypes.c_char * SIZE).from_address(allocate(ctypes.c_size_t(SIZE)))
 call("urLoaderInit", 0, None)
 call("urAdapterGet", 1, ctypes.byref(adapter), None)
 call("urPlatformGet", adapter, 1, ctypes.byref(platform), None)
