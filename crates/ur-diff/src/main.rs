@@ -18,7 +18,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use job::{Answer, Bytes, Code, Job, Ran};
 use random::Verdict;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tally::{Side, Tally};
@@ -140,20 +140,12 @@ fn devices(args: &Args) -> Result<Vec<Worker>> {
         let Some(library) = library else { continue };
         let mut worker = Worker::new(name, takes_il, timeout);
         worker.args = vec!["--opencl".into(), args.opencl.clone().into_os_string()];
-        worker.env = vec![("OCL_ICD_VENDORS", vendors(name, library)?.into_os_string())];
+        let folder = format!("ur-diff-{}-{name}", std::process::id());
+        let folder = ur_opencl::vendors(&folder, &[library])?;
+        worker.env = vec![("OCL_ICD_VENDORS", folder.into_os_string())];
         devices.push(worker);
     }
     Ok(devices)
-}
-
-/// A folder that leads the OpenCL library to one driver.
-fn vendors(name: &str, library: &Path) -> Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("ur-diff-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let file = folder.join(format!("{name}.icd"));
-    std::fs::write(&file, format!("{}\n", library.display()))
-        .with_context(|| file.display().to_string())?;
-    Ok(folder)
 }
 
 /// Runs one random kernel everywhere and has the interpreter judge.
