@@ -9,6 +9,7 @@
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
+mod error;
 mod functions;
 mod kernel;
 mod measure;

@@ -1,8 +1,8 @@
 //! Runs a function over many inputs and finds its largest error.
 
 use super::common::{Arg, Compiled, Jit};
+use super::error::error;
 use super::functions::{Function, Second};
-use super::quad::{Quad, Split, scale};
 use super::{Arguments, kernel};
 use ur_jit::ir::{f16_from_f64, f64_from_f16};
 
@@ -35,15 +35,6 @@ fn narrow(value: f64, width: u32) -> u64 {
         16 => u64::from(f16_from_f64(value)),
         32 => u64::from((value as f32).to_bits()),
         _ => value.to_bits(),
-    }
-}
-
-/// Fraction bits, exponent of the smallest normal number, exponent above the largest.
-fn format(width: u32) -> (i32, i32, i32) {
-    match width {
-        16 => (10, -14, 16),
-        32 => (23, -126, 128),
-        _ => (52, -1022, 1024),
     }
 }
 
@@ -257,51 +248,4 @@ pub fn function(function: &Function, width: u32, arguments: &Arguments) -> Worst
         done += batch as u64;
     }
     worst
-}
-
-/// The error of `got` in units of the last place of the exact value.
-fn error(got: f64, exact: Quad, width: u32) -> f64 {
-    let (fraction, lowest, top) = format(width);
-    match exact.split() {
-        Split::Special(want) if want.is_nan() || got.is_nan() => {
-            if want.is_nan() && got.is_nan() {
-                0.0
-            } else {
-                f64::INFINITY
-            }
-        }
-        Split::Special(want) if want.is_infinite() => {
-            if got == want {
-                0.0
-            } else {
-                f64::INFINITY
-            }
-        }
-        // A zero, or next to it.
-        Split::Special(_) => scale(got.abs(), fraction - lowest),
-        Split::Number { exponent, high, .. } if exponent >= top => {
-            if got.is_infinite() && (got > 0.0) == (high > 0.0) {
-                0.0
-            } else {
-                f64::INFINITY
-            }
-        }
-        Split::Number {
-            high,
-            low,
-            exponent,
-        } => {
-            // Infinity stands for the number behind the largest.
-            let got = if got.is_infinite() {
-                if exponent < top - 1 {
-                    return f64::INFINITY;
-                }
-                scale(got.signum(), top - exponent)
-            } else {
-                scale(got, -exponent)
-            };
-            let unit = exponent.max(lowest) - fraction;
-            scale(((got - high) - low).abs(), exponent - unit)
-        }
-    }
 }

@@ -1,0 +1,201 @@
+//! Errors, special values, dead lanes and processors.
+
+#[path = "../../../examples/ulp/error.rs"]
+mod error;
+#[path = "../../../examples/ulp/quad.rs"]
+mod quad;
+#[path = "../../../examples/ulp/vectors.rs"]
+mod vectors;
+
+use super::*;
+use vectors::{Case, TARGETS, cases, compile, error_of, name, narrow, special, widen};
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        let x = self.0 ^ (self.0 >> 33);
+        x.wrapping_mul(0xff51_afd7_ed55_8ccd) ^ (x >> 29)
+    }
+}
+
+/// Operands of every kind: special ones, any bits, and numbers of middle size.
+fn operands(case: &Case, bits: u32, count: usize) -> (Vec<u64>, Vec<u64>) {
+    let mut random = Random(u64::from(bits));
+    let all = u64::MAX >> (64 - bits);
+    let specials = special(bits);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    let mut middle = |random: &mut Random, range: f64| {
+        let unit = (random.next() >> 11) as f64 * 2f64.powi(-53);
+        narrow((unit - 0.5) * range, bits)
+    };
+    if case.operands == 1 {
+        x.extend(&specials);
+        y.resize(x.len(), 0);
+    } else {
+        for i in 0..specials.len() {
+            for step in [1, 7, 31, 101, 997] {
+                x.push(specials[i]);
+                y.push(specials[(i * step + step) % specials.len()]);
+            }
+        }
+    }
+    while x.len() < count {
+        match x.len() % 4 {
+            0 => {
+                x.push(random.next() & all);
+                y.push(random.next() & all);
+            }
+            1 => {
+                x.push(middle(&mut random, 2.0));
+                y.push(middle(&mut random, 2.0));
+            }
+            2 => {
+                x.push(middle(&mut random, 60.0));
+                y.push(middle(&mut random, 60.0));
+            }
+            _ => {
+                x.push(random.next() & all);
+                y.push(middle(&mut random, 8.0));
+            }
+        }
+    }
+    (x, y)
+}
+
+/// Each function with its name and width.
+fn functions() -> Vec<(Case, String, u32)> {
+    let mut list = Vec::new();
+    for bits in [32, 64] {
+        for case in cases() {
+            if let Some(name) = name(&case, bits) {
+                list.push((case, name, bits));
+            }
+        }
+    }
+    list
+}
+
+/// Runs every function on a target and gives the largest error of each, by name.
+fn check(target: usize, lanes: u32, count: usize) {
+    let (label, cpu, features) = TARGETS[target];
+    let mut failures = String::new();
+    for (case, name, bits) in functions() {
+        let compiled = compile(&name, case.operands, bits, lanes, cpu, features)
+            .unwrap_or_else(|error| panic!("{label}: {error}"));
+        let (x, y) = operands(&case, bits, count);
+        let out = compiled.run(&x, &y, u64::MAX);
+        let (mut worst, mut at) = (0.0, (0.0, 0.0, 0.0));
+        for i in 0..x.len() {
+            let (a, b, got) = (widen(x[i], bits), widen(y[i], bits), widen(out[i], bits));
+            let error = error_of(&case, a, b, got, bits);
+            if error > worst || (error.is_infinite() && failures.len() < 3000 && error > case.limit) {
+                worst = error;
+                at = (a, b, got);
+            }
+        }
+        println!("{label} {name} of {lanes}: {worst:.3} ULP at {:e}", at.0);
+        if worst > case.limit {
+            failures += &format!(
+                "{label} {name} of {lanes}: {worst} ULP at {:e}, {:e}, which gives {:e}; {} allowed\n",
+                at.0, at.1, at.2, case.limit
+            );
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn errors_are_within_the_limits_on_this_processor() {
+    check(0, 16, 100_000);
+}
+
+#[test]
+fn errors_are_within_the_limits_with_sse2() {
+    check(1, 8, 30_000);
+}
+
+#[test]
+fn errors_are_within_the_limits_with_sse41() {
+    check(2, 4, 30_000);
+}
+
+#[test]
+fn any_number_of_lanes_gives_the_same() {
+    for (case, name, bits) in functions() {
+        let (x, y) = operands(&case, bits, 3000);
+        let run = |lanes| {
+            compile(&name, case.operands, bits, lanes, None, None)
+                .unwrap_or_else(|error| panic!("{error}"))
+                .run(&x, &y, u64::MAX)
+        };
+        let one = run(4);
+        for lanes in [2, 8, 32, 64] {
+            let other = run(lanes);
+            for i in 0..x.len() {
+                let (a, b) = (widen(one[i], bits), widen(other[i], bits));
+                assert!(
+                    one[i] == other[i] || (a.is_nan() && b.is_nan()),
+                    "{name}({:e}) is {a:e} in 4 lanes, {b:e} in {lanes}",
+                    widen(x[i], bits)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn names_have_definitions_and_others_none() {
+    for name in names() {
+        let definition = function(name, 8, Features::default()).expect("defined");
+        assert!(definition.text.contains(&format!("@{}(", definition.name)));
+        assert!(function(name, 3, Features::default()).is_none());
+        assert!(function(name, 128, Features::default()).is_none());
+    }
+    assert!(function("fmod", 8, Features::default()).is_none());
+}
+
+#[test]
+fn every_function_has_a_case() {
+    let tested: Vec<String> = functions().into_iter().map(|(_, name, _)| name).collect();
+    for name in names() {
+        assert!(tested.iter().any(|t| t == name), "{name} is not measured");
+    }
+}
+
+#[test]
+fn dead_lanes_change_nothing_and_call_nothing() {
+    // The scalar function is called for rare lanes only if they are live: with a mask that leaves
+    // them out, the result of live lanes is that of the fast part.
+    for (case, name, bits) in functions() {
+        let compiled = compile(&name, case.operands, bits, 8, None, None).expect("compiles");
+        let usual = narrow(0.75, bits);
+        for wild in [f64::INFINITY, f64::NAN, 1e30, -1e-40, -1.0] {
+            let mut x = vec![usual; 8];
+            let y = x.clone();
+            let want = compiled.run(&x, &y, u64::MAX);
+            x[3] = narrow(wild, bits);
+            let got = compiled.run(&x, &y, !(1 << 3));
+            for lane in (0..8).filter(|lane| *lane != 3) {
+                assert_eq!(got[lane], want[lane], "{name}, {wild} in a dead lane");
+            }
+        }
+    }
+}
+
+#[test]
+fn avx512_compiles() {
+    let cpu = Some("x86-64-v4");
+    assert!(Features::of(cpu, None).avx512);
+    for (case, name, bits) in functions() {
+        for lanes in [16, 64] {
+            let object = vectors::object(&name, case.operands, bits, lanes, cpu, None);
+            assert!(!object.unwrap_or_else(|error| panic!("{error}")).is_empty());
+        }
+    }
+}
