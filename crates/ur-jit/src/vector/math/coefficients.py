@@ -148,7 +148,7 @@ LOW, HIGH = ROOT / 2 - 1, ROOT - 1
 QUARTER = (pi / 2 * mpf("1.004")) ** 2
 
 # Powers: e^r, 2^r and 10^r around 0.
-add("EXP_F32", 24, "`(e^r - 1 - r) / r²`", mp.exp, [1, 1], -HALF_LN2, HALF_LN2, 4)
+add("EXP_F32", 24, "`(e^r - 1 - r) / r²`", mp.exp, [1, 1], -HALF_LN2, HALF_LN2, 5)
 add("EXP2_F32", 24, "`(2^r - 1) / r`", lambda r: mpf(2) ** r, [1], -0.501, 0.501, 5)
 add("EXP10_F32", 24, "`(10^r - 1) / r`", lambda r: mpf(10) ** r, [1],
     -LOG10_2 / 2 * mpf("1.002"), LOG10_2 / 2 * mpf("1.002"), 5)

@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-use super::emit::{Emit, Ty, V};
+use super::emit::{Emit, P, Ty, V};
 use super::{Definition, Features};
 
 /// What the fast part comes to.
 pub struct Fast<'e> {
     /// The result, in lanes that are not rare.
     pub value: V<'e>,
-    /// Which lanes are rare.
+    /// Integers of the lanes' size, negative in the lanes that are rare. (The signs of several
+    /// registers are combined by an instruction for each, truth values take more.)
     pub rare: Option<V<'e>>,
 }
 
@@ -46,6 +47,10 @@ pub struct Recipe {
 /// pieces, so that what one of them needs fits into the registers.
 const REGISTERS: u32 = 2;
 
+fn registers() -> u32 {
+    std::env::var("REGS").ok().and_then(|r| r.parse().ok()).unwrap_or(REGISTERS)
+}
+
 /// Writes the function `name` of `lanes` lanes.
 pub fn define(name: &str, recipe: &Recipe, lanes: u32, features: Features) -> Definition {
     let function = format!("ur.vec.{name}.{lanes}");
@@ -80,14 +85,18 @@ pub fn define(name: &str, recipe: &Recipe, lanes: u32, features: Features) -> De
     let piece = piece(recipe.ty, lanes, features);
     let live: Vec<V> = (0..)
         .zip(&rare)
-        .map(|(i, rare)| *rare & mask.slice(i * piece, piece))
+        .map(|(i, rare)| {
+            let live = mask.slice(i * piece, piece);
+            *rare & live.spread(recipe.ty.integer())
+        })
         .collect();
-    let any = V::any(&live, recipe.ty);
+    let any = V::any_negative(&live);
     e.line(&format!(
         "  br i1 {any}, label %rare, label %done, \
          !prof !{{!\"branch_weights\", i32 1, i32 1000}}\nrare:"
     ));
-    let hard = V::concat(&live);
+    let hard: Vec<V> = live.iter().map(|rare| rare.int_is(P::Lt, 0)).collect();
+    let hard = V::concat(&hard);
     let mut arguments = String::new();
     for i in 0..recipe.operands {
         let _ = write!(arguments, "{vector} %a{i}, ");
@@ -143,7 +152,7 @@ pub fn define(name: &str, recipe: &Recipe, lanes: u32, features: Features) -> De
 
 /// Lanes of a piece.
 fn piece(ty: Ty, lanes: u32, features: Features) -> u32 {
-    (features.bits() / ty.bits() * REGISTERS).min(lanes)
+    (features.bits() / ty.bits() * registers()).min(lanes)
 }
 
 /// The results of `compute` for the operands in pieces.

@@ -254,6 +254,12 @@ impl<'e> V<'e> {
         self.e.push(self.ty, self.lanes, &text)
     }
 
+    /// A negative integer where this magnitude is above `limit` or not a number.
+    pub fn above(self, limit: f64) -> V<'e> {
+        // Magnitudes are in the order of their bits.
+        self.constant(limit).bits() - self.bits()
+    }
+
     /// `self * y + z`, rounded once where the processor can do that and twice elsewhere.
     pub fn fma(self, y: impl Operand<'e>, z: impl Operand<'e>) -> V<'e> {
         let (y, z) = (y.vector(self), z.vector(self));
@@ -425,14 +431,12 @@ impl<'e> V<'e> {
         Self::concat(low).join(Self::concat(high))
     }
 
-    /// A scalar `i1`, by its name: whether any lane of these truth values holds. Lanes of 32 or 64
-    /// bits, as `of` has them, are combined down to a register before they are looked at.
-    pub fn any(pieces: &[V<'e>], of: Ty) -> String {
+    /// A scalar `i1`, by its name: whether any lane of these integers is negative.
+    pub fn any_negative(pieces: &[V<'e>]) -> String {
         let e = pieces[0].e;
-        let register = (e.features.bits() / of.bits()).max(2);
-        let wide: Vec<V> = pieces.iter().map(|p| p.spread(of.integer())).collect();
-        let mut all = wide[0];
-        for piece in &wide[1..] {
+        let register = (e.features.bits() / pieces[0].ty.bits()).max(2);
+        let mut all = pieces[0];
+        for piece in &pieces[1..] {
             all = all | *piece;
         }
         while all.lanes > register {

@@ -18,8 +18,8 @@ fn exp_f32_reduced<'e>(x: V<'e>) -> (V<'e>, V<'e>) {
     let (sum, k) = exponent_f32(x, std::f64::consts::LOG2_E);
     let r = k.fma(-c::LN2_F32[0], x);
     let r = k.fma(-c::LN2_F32[1], r);
-    let [c2, c3, c4, c5] = c::EXP_F32;
-    (sum, polynomial(r, &[1.0, 1.0, c2, c3, c4, c5]))
+    let [c2, c3, c4, c5, c6] = c::EXP_F32;
+    (sum, polynomial(r, &[1.0, 1.0, c2, c3, c4, c5, c6]))
 }
 
 /// `p` times 2 to the power of the integer in the low bits of `sum`, for normal results.
@@ -43,7 +43,7 @@ pub fn exp_f32<'e>(x: &[V<'e>]) -> Fast<'e> {
     let (sum, p) = exp_f32_reduced(x[0]);
     Fast {
         value: scaled_f32(p, sum),
-        rare: Some(x[0].abs().is(P::Ugt, 87.0)),
+        rare: Some(x[0].abs().above(87.0)),
     }
 }
 

@@ -23,11 +23,12 @@ fn log_f32_reduced<'e>(e: V<'e>, r: V<'e>) -> V<'e> {
     e.fma(c::LN2_F32_NEAREST, r + tail_f32(r))
 }
 
-/// Where `x` is not a positive normal number.
+/// Negative where `x` is not a positive normal number.
 fn abnormal_f32<'e>(x: V<'e>) -> V<'e> {
-    // Normal numbers become the most negative integers.
-    let shifted = x.bits() + 0x7f80_0000;
-    shifted.int_is(P::Gt, -0x0100_0001)
+    // Numbers from the smallest normal one on become 0 and more; those before infinity stay
+    // positive when what is between infinity and the sign is added.
+    let above = x.bits() - 0x0080_0000;
+    above | (above + 0x0100_0000)
 }
 
 pub fn log_f32<'e>(x: &[V<'e>]) -> Fast<'e> {

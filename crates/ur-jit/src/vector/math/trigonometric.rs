@@ -2,7 +2,7 @@
 
 use super::coefficients as c;
 use super::define::Fast;
-use super::emit::{P, V, polynomial};
+use super::emit::{V, polynomial};
 use super::exponential::ROUND_F32;
 use std::f64::consts::FRAC_1_PI;
 
@@ -38,7 +38,7 @@ pub fn sin_f32<'e>(x: &[V<'e>]) -> Fast<'e> {
     let sign = (x.bits() & 0x8000_0000) ^ (sum.bits() << 31);
     Fast {
         value: (sine_f32(r).bits() ^ sign).float(),
-        rare: Some(magnitude.is(P::Gt, limit_f32(x))),
+        rare: Some(magnitude.above(limit_f32(x))),
     }
 }
 
@@ -50,6 +50,6 @@ pub fn cos_f32<'e>(x: &[V<'e>]) -> Fast<'e> {
     let sign = (sum.bits() << 31) ^ 0x8000_0000;
     Fast {
         value: (sine_f32(r).bits() ^ sign).float(),
-        rare: Some(x.is(P::Gt, limit_f32(x))),
+        rare: Some(x.above(limit_f32(x))),
     }
 }
