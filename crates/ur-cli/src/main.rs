@@ -1,4 +1,4 @@
-//! `ur`: what the Unified Runtime finds on this machine, and running a kernel on it.
+//! `ur`: what the Unified Runtime finds on this machine, running a kernel on it, and measuring it.
 
 mod api;
 mod argument;
@@ -35,12 +35,15 @@ enum Command {
     Info(info::Args),
     /// Run one kernel of a SPIR-V file
     Run(Box<run::Args>),
+    /// Measure our CPU device beside other drivers
+    Bench(Box<ur_bench::Args>),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info(args) => info::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Bench(args) => ur_bench::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

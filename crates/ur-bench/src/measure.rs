@@ -1,0 +1,257 @@
+//! Samples of several devices, side by side.
+
+use crate::case::{Case, Job, Work};
+use crate::device::{Device, Ready};
+use crate::limits::Reference;
+use crate::report::Row;
+use crate::stats;
+use std::time::Instant;
+
+/// The least time of a sample; a shorter launch is repeated within it.
+const SAMPLE: f64 = 1e-3;
+/// A device whose launch takes longer gets fewer samples.
+const SLOW: f64 = 0.25;
+/// Their number.
+const FEW: usize = 3;
+/// Launches before the first sample.
+const WARM_UP: usize = 3;
+
+/// Something that takes part: it does its work once and waits.
+type Run<'a> = Box<dyn FnMut() -> Result<(), String> + 'a>;
+
+/// A participant with its name.
+struct Participant<'a> {
+    name: &'static str,
+    run: Run<'a>,
+    repeats: u32,
+}
+
+impl Participant<'_> {
+    /// Seconds of one run, from several.
+    fn sample(&mut self) -> Result<f64, String> {
+        let start = Instant::now();
+        for _ in 0..self.repeats {
+            (self.run)()?;
+        }
+        Ok(start.elapsed().as_secs_f64() / f64::from(self.repeats))
+    }
+}
+
+/// How the machine itself is called among the participants.
+const MACHINE: &str = "machine";
+
+/// Resets, launches once and compares with the reference.
+pub fn verify(ready: &mut dyn Ready, job: &Job) -> Result<(), String> {
+    ready.reset()?;
+    ready.launch()?;
+    (job.check)(&ready.contents()?).map_err(|text| format!("wrong: {text}"))
+}
+
+/// Measures a kernel on all devices. A device that cannot build it, or gives wrong results before
+/// or after the samples, has a note in the row instead of a time.
+pub fn kernel(
+    case: &Case,
+    job: &Job,
+    devices: &[Box<dyn Device>],
+    reference: Option<&Reference>,
+    samples: usize,
+) -> Row {
+    let mut row = Row::new(case.name, "ms");
+    let mut ready = Vec::new();
+    for device in devices {
+        let prepared = device.prepare(case, job).and_then(|mut prepared| {
+            verify(&mut *prepared, job)?;
+            Ok(prepared)
+        });
+        match prepared {
+            Ok(prepared) => ready.push((device.name(), prepared)),
+            Err(reason) => note(&mut row, device.name(), &reason),
+        }
+    }
+    let mut participants: Vec<Participant<'_>> = ready
+        .iter_mut()
+        .map(|(name, ready)| Participant {
+            name,
+            run: Box::new(|| ready.launch()),
+            repeats: 1,
+        })
+        .collect();
+    if let Some(reference) = reference {
+        participants.push(Participant {
+            name: MACHINE,
+            run: Box::new(|| {
+                reference.run();
+                Ok(())
+            }),
+            repeats: 1,
+        });
+    }
+    let times = match interleaved(&mut participants, samples) {
+        Ok(times) => times,
+        Err(reason) => {
+            row.notes.push(reason);
+            return row;
+        }
+    };
+    let names: Vec<&str> = participants.iter().map(|each| each.name).collect();
+    drop(participants);
+
+    // Code that is chosen only after some launches must be right as well.
+    let wrong: Vec<&str> = ready
+        .iter_mut()
+        .filter_map(|(name, ready)| {
+            let reason = verify(&mut **ready, job).err()?;
+            note(&mut row, name, &reason);
+            Some(*name)
+        })
+        .collect();
+    let right: Vec<(&str, Vec<f64>)> = names
+        .into_iter()
+        .zip(times)
+        .filter(|(name, _)| !wrong.contains(name))
+        .collect();
+    enter(&mut row, &right, 1e3);
+    if let Some(ours) = row.ours {
+        let (amount, unit) = match job.work {
+            Work::Bytes(count) => (count, "B"),
+            Work::Flops(count) => (count, "FLOP"),
+            Work::Elements(count) => (count, "element"),
+        };
+        row.rate = Some(amount as f64 / (ours * 1e-3) / 1e9);
+        row.rate_unit = Some(unit.to_owned());
+    }
+    // The reference does its own amount of work.
+    if let (Some(reference), Some(limit)) = (reference, row.of_limit) {
+        let (Work::Bytes(work) | Work::Flops(work) | Work::Elements(work)) = job.work;
+        row.of_limit = Some(limit * work as f64 / reference.work() as f64);
+    }
+    row
+}
+
+/// Adds the first line of a reason.
+pub fn note(row: &mut Row, device: &str, reason: &str) {
+    let telling = |line: &&str| line.to_lowercase().contains("error:");
+    let line = reason.lines().find(telling).or(reason.lines().next());
+    let line = line.unwrap_or_default().trim();
+    let short: String = line.chars().take(160).collect();
+    row.notes.push(format!("{device}: {short}"));
+}
+
+/// Enters medians and ratios; times are seconds, `scale` makes them the row's unit.
+pub fn enter(row: &mut Row, times: &[(&str, Vec<f64>)], scale: f64) {
+    let ours = times.iter().find(|(name, _)| *name == "ours");
+    for (name, samples) in times {
+        if let Some(spread) = stats::spread(samples) {
+            row.set_time(name, spread.median * scale);
+        }
+        if let Some(ratio) = ours.and_then(|(_, ours)| stats::ratios(samples, ours)) {
+            match *name {
+                MACHINE => row.of_limit = Some(ratio.median),
+                _ => row.set_ratio(name, ratio),
+            }
+        }
+    }
+}
+
+/// Warms all up, then takes samples in turn: there and back, so that nobody always follows the same
+/// neighbour. Before each sample its participant runs once without being timed, so that its threads
+/// are awake and its data is where it would be in a program that runs nothing else. Seconds, for
+/// each participant.
+fn interleaved(
+    participants: &mut [Participant<'_>],
+    samples: usize,
+) -> Result<Vec<Vec<f64>>, String> {
+    let mut slowest: f64 = 0.0;
+    for each in participants.iter_mut() {
+        let mut last = 0.0;
+        for _ in 0..WARM_UP {
+            last = each.sample()?;
+            if last > SLOW {
+                break;
+            }
+        }
+        each.repeats = (SAMPLE / last.max(1e-9)).ceil().clamp(1.0, 1000.0) as u32;
+        slowest = slowest.max(last);
+    }
+    let samples = if slowest > SLOW {
+        samples.min(FEW)
+    } else {
+        samples
+    };
+    let mut times = vec![Vec::new(); participants.len()];
+    for round in 0..samples {
+        let mut order: Vec<usize> = (0..participants.len()).collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for at in order {
+            let each = &mut participants[at];
+            if slowest <= SLOW {
+                (each.run)()?;
+            }
+            times[at].push(each.sample()?);
+        }
+    }
+    Ok(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Participant, enter, interleaved};
+    use crate::report::Row;
+    use std::cell::RefCell;
+
+    #[test]
+    fn samples_go_there_and_back() {
+        let order = RefCell::new(Vec::new());
+        let mut participants: Vec<Participant<'_>> = ["a", "b", "c"]
+            .into_iter()
+            .map(|name| Participant {
+                name,
+                run: Box::new(|| {
+                    order.borrow_mut().push(name);
+                    // Long enough to be a sample by itself.
+                    std::thread::sleep(std::time::Duration::from_millis(2));
+                    Ok(())
+                }),
+                repeats: 1,
+            })
+            .collect();
+        let times = interleaved(&mut participants, 2).expect("nothing fails");
+        assert_eq!(times.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 2]);
+        drop(participants);
+        let order = order.into_inner();
+        let warm_up = 9;
+        assert_eq!(
+            order[warm_up..].join(""),
+            "aabbccccbbaa",
+            "each runs once untimed before its sample"
+        );
+    }
+
+    #[test]
+    fn failures_end_a_measurement() {
+        let mut participants = [Participant {
+            name: "a",
+            run: Box::new(|| Err("no".to_owned())),
+            repeats: 1,
+        }];
+        assert_eq!(interleaved(&mut participants, 2), Err("no".to_owned()));
+    }
+
+    #[test]
+    fn ratios_say_how_much_faster_ours_is() {
+        let mut row = Row::new("k", "ms");
+        let times = [
+            ("ours", vec![0.001, 0.002]),
+            ("intel", vec![0.003, 0.006]),
+            ("machine", vec![0.0005, 0.001]),
+        ];
+        enter(&mut row, &times, 1e3);
+        assert_eq!(row.ours, Some(1.5));
+        assert_eq!(row.intel, Some(4.5));
+        assert_eq!(row.ratio_intel, Some(3.0));
+        assert_eq!(row.of_limit, Some(0.5));
+        assert_eq!(row.ratio_pocl, None);
+    }
+}
