@@ -4,9 +4,12 @@ use ur_jit_abi::code::{CodeImage, Loaded, STORAGE};
 use ur_jit_abi::record::{ENTRY, KernelRecord};
 
 use crate::error::{Error, Result};
+use crate::llvm::edit::Builder;
 use crate::llvm::{Context, Module, Target};
-use crate::lower::FRAME_SIZE;
-use crate::module::Lowered;
+use crate::lower::{FRAME_SIZE, LANES, VECTOR};
+use crate::module::{Lowered, Vectorisable};
+use crate::translate::KERNEL;
+use crate::vector::{self, Refused};
 use crate::{item, link};
 
 /// How a module is compiled.
@@ -20,6 +23,9 @@ pub struct Options {
     pub features: Option<String>,
     /// Whether to skip optimisation.
     pub unoptimised: bool,
+    /// Lanes of vectorised kernels that do not say it themselves: 1 for no vectors, 0 for what suits
+    /// the kernel.
+    pub lanes: u32,
 }
 
 /// The optimisations. Compile time counts as much as the code does, so this is what pays off in
@@ -59,6 +65,75 @@ impl Options {
     }
 }
 
+/// What makes of a kernel's function what the vectoriser reads: everything inlined and in values, no
+/// vectors, no jump tables, loops in their simple form.
+const BEFORE: &str = "always-inline,\
+    cgscc(\
+        inline,\
+        function(\
+            sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
+            loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,\
+            loop(indvars,loop-deletion,loop-unroll-full),\
+            sroa,gvn,dse,instcombine<no-verify-fixpoint>,simplifycfg\
+        )\
+    ),\
+    globaldce,\
+    function(\
+        scalarizer,early-cse,instcombine<no-verify-fixpoint>,\
+        lower-switch,simplifycfg,loop-simplify,lcssa\
+    )";
+
+/// What is done with the vectorised kernel and what calls it.
+const AFTER: &str = "globaldce,\
+    cgscc(\
+        inline,\
+        function(\
+            early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
+            jump-threading,loop-mssa(licm),gvn,dse,\
+            instcombine<no-verify-fixpoint>,simplifycfg\
+        )\
+    ),\
+    globaldce";
+
+/// Parses, vectorises and optimises; nothing if the kernel is not one for the vectoriser.
+fn vectorise<'c>(
+    context: &'c Context,
+    kernel: &Vectorisable,
+    target: &Target,
+    options: &Options,
+) -> Result<std::result::Result<Module<'c>, Refused>> {
+    let module = context.parse(&kernel.text).map_err(Error::internal)?;
+    {
+        let builder = Builder::new(&module);
+        if let Some(function) = builder.function(KERNEL) {
+            function.set_external();
+        }
+    }
+    module.run(target, BEFORE).map_err(Error::internal)?;
+    let lanes = match options.lanes {
+        _ if kernel.sub_groups => Some(kernel.sub_group_size),
+        0 => None,
+        lanes => Some(lanes),
+    };
+    let lanes = match vector::vectorise(&module, KERNEL, VECTOR, lanes, target.register_bytes()) {
+        Ok(lanes) => lanes,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    {
+        let builder = Builder::new(&module);
+        if let Some(function) = builder.function(KERNEL) {
+            function.set_internal();
+        }
+        if let Some(variable) = builder.variable(LANES) {
+            variable.set_constant(builder.int_type(64).int(i64::from(lanes)));
+        }
+    }
+    module.verify().map_err(Error::internal)?;
+    module.run(target, AFTER).map_err(Error::internal)?;
+    context.take_errors().map_err(Error::internal)?;
+    Ok(Ok(module))
+}
+
 /// Parses and optimises.
 fn optimise<'c>(
     context: &'c Context,
@@ -79,14 +154,36 @@ fn optimise<'c>(
     Ok(module)
 }
 
+/// The kernel's module, vectorised where that can be done, ready for code generation.
+fn prepared<'c>(
+    context: &'c Context,
+    kernel: &Lowered,
+    vector: Option<&Vectorisable>,
+    target: &Target,
+    options: &Options,
+) -> Result<Module<'c>> {
+    if let Some(vector) = vector {
+        match vectorise(context, vector, target, options)? {
+            Ok(module) => return Ok(module),
+            // Work-item by work-item, then.
+            Err(_) => {}
+        }
+    }
+    optimise(context, &kernel.text, target, options)
+}
+
 /// Compiles a kernel.
 ///
 /// # Errors
 /// A message when LLVM refuses the code or it needs a function that is not there.
-pub fn compile(kernel: &Lowered, options: &Options) -> Result<KernelRecord> {
+pub fn compile(
+    kernel: &Lowered,
+    vector: Option<&Vectorisable>,
+    options: &Options,
+) -> Result<KernelRecord> {
     let context = Context::new();
     let target = options.target()?;
-    let module = optimise(&context, &kernel.text, &target, options)?;
+    let module = prepared(&context, kernel, vector, &target, options)?;
     let object = target.object(&module).map_err(Error::internal)?;
     context.take_errors().map_err(Error::internal)?;
     let mut names = vec![ENTRY];
@@ -134,19 +231,27 @@ fn frame_size(image: &CodeImage) -> Result<u64> {
 ///
 /// # Errors
 /// As [`compile`].
-pub fn optimised(kernel: &Lowered, options: &Options) -> Result<String> {
+pub fn optimised(
+    kernel: &Lowered,
+    vector: Option<&Vectorisable>,
+    options: &Options,
+) -> Result<String> {
     let context = Context::new();
     let target = options.target()?;
-    Ok(optimise(&context, &kernel.text, &target, options)?.text())
+    Ok(prepared(&context, kernel, vector, &target, options)?.text())
 }
 
 /// The kernel's machine code as assembly.
 ///
 /// # Errors
 /// As [`compile`].
-pub fn assembly(kernel: &Lowered, options: &Options) -> Result<String> {
+pub fn assembly(
+    kernel: &Lowered,
+    vector: Option<&Vectorisable>,
+    options: &Options,
+) -> Result<String> {
     let context = Context::new();
     let target = options.target()?;
-    let module = optimise(&context, &kernel.text, &target, options)?;
+    let module = prepared(&context, kernel, vector, &target, options)?;
     target.assembly(&module).map_err(Error::internal)
 }

@@ -21,6 +21,7 @@ pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod translate;
+pub mod vector;
 
 pub use table::ur_jit_table;
 

@@ -3,6 +3,8 @@
 //! A [`Context`] belongs to one compilation and is never shared between threads. What comes out are
 //! object files, which [`crate::link`] makes use of. Failures come back as messages.
 
+pub mod edit;
+
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::marker::PhantomData;
@@ -15,6 +17,7 @@ use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage
 use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use llvm_sys::ir_reader::LLVMParseIRInContext;
 use llvm_sys::prelude::*;
+use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
@@ -45,6 +48,9 @@ fn initialise() {
             LLVMInitializeX86TargetMC();
             LLVMInitializeX86AsmPrinter();
             LLVMInstallFatalErrorHandler(Some(fatal));
+            // The pass that takes vectors apart leaves loads and stores whole by itself.
+            let words = [c"ur-jit".as_ptr(), c"-scalarize-load-store".as_ptr()];
+            LLVMParseCommandLineOptions(2, words.as_ptr(), c"".as_ptr());
         }
     });
 }
@@ -271,6 +277,7 @@ unsafe fn value_name(value: LLVMValueRef) -> String {
 /// A CPU to compile for.
 pub struct Target {
     raw: LLVMTargetMachineRef,
+    register_bytes: u32,
 }
 
 impl Target {
@@ -320,8 +327,16 @@ impl Target {
             if raw.is_null() {
                 return Err("LLVM makes no target machine for x86-64".to_owned());
             }
-            Ok(Self { raw })
+            Ok(Self {
+                raw,
+                register_bytes: register_bytes(raw),
+            })
         }
+    }
+
+    /// Bytes of the largest vector registers.
+    pub fn register_bytes(&self) -> u32 {
+        self.register_bytes
     }
 
     /// Generates code for a module; it may be changed on the way.
@@ -360,6 +375,29 @@ impl Drop for Target {
     fn drop(&mut self) {
         // SAFETY: this object owns the target machine.
         unsafe { LLVMDisposeTargetMachine(self.raw) }
+    }
+}
+
+/// Bytes of a target's largest vector registers, by the features it was made with or, if there are
+/// none, by its name.
+///
+/// # Safety
+/// `target` is live.
+unsafe fn register_bytes(target: LLVMTargetMachineRef) -> u32 {
+    // SAFETY: as the caller promises; both functions return strings to be freed.
+    let (cpu, features) = unsafe {
+        (
+            take_message(LLVMGetTargetMachineCPU(target)),
+            take_message(LLVMGetTargetMachineFeatureString(target)),
+        )
+    };
+    let has = |name: &str| features.split(',').any(|f| f == name);
+    if has("+avx512f") || cpu == "x86-64-v4" {
+        64
+    } else if has("+avx") || has("+avx2") || cpu == "x86-64-v3" {
+        32
+    } else {
+        16
     }
 }
 

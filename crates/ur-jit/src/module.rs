@@ -50,6 +50,17 @@ pub struct Lowered {
     code: Mutex<Weak<LoadedKernel>>,
 }
 
+/// A kernel's IR for the vectoriser.
+pub struct Vectorisable {
+    /// IR text: the kernel's function, and the function called [`ENTRY`] that calls the vectorised
+    /// kernel.
+    pub text: String,
+    /// Work-items in a sub-group.
+    pub sub_group_size: u32,
+    /// Whether anything depends on which work-items make up a sub-group.
+    pub sub_groups: bool,
+}
+
 impl Module {
     /// Reads, checks and translates a module.
     ///
@@ -96,6 +107,31 @@ impl Module {
             .ok_or_else(|| Error::not_found(format!("no kernel is called {name}")))
     }
 
+    /// The IR for the vectoriser, of a kernel that may be one for it.
+    fn vectorisable(&self, name: &str) -> Result<Option<Vectorisable>> {
+        let lowered = self.kernel(name)?;
+        if self.options.unoptimised
+            || self.options.lanes == 1
+            || lowered.sync
+            || lowered.scratch_fixed > 0
+        {
+            return Ok(None);
+        }
+        let kernel = translate::kernel(
+            &self.spv,
+            name,
+            self.options.sub_group_size,
+            Lowering::Placeholder,
+            &self.storage,
+        )?;
+        lower::lower_vector(&kernel, ENTRY)?;
+        Ok(Some(Vectorisable {
+            text: kernel.ir.render(),
+            sub_group_size: kernel.sub_group_size,
+            sub_groups: kernel.sub_groups,
+        }))
+    }
+
     /// Compiles a kernel, or gives the code that another kernel object of the same name uses.
     ///
     /// # Errors
@@ -112,7 +148,7 @@ impl Module {
             Some(code) => code,
             None => {
                 // Not under the lock: compiling twice at worst wastes time.
-                let record = compile::compile(lowered, &self.options)?;
+                let record = self.record_kernel(name)?;
                 let base = self.memory()?.start();
                 let resolve = |name: &str| {
                     if name == STORAGE {
@@ -142,7 +178,8 @@ impl Module {
     /// # Errors
     /// As [`Module::compile`].
     pub fn record_kernel(&self, name: &str) -> Result<KernelRecord> {
-        compile::compile(self.kernel(name)?, &self.options)
+        let vector = self.vectorisable(name)?;
+        compile::compile(self.kernel(name)?, vector.as_ref(), &self.options)
     }
 
     /// What must be known of the module to use its compiled kernels.
@@ -176,8 +213,14 @@ impl Module {
                 Ok(kernel.ir.render())
             }
             "lowered" => Ok(lowered.text.clone()),
-            "optimised" => compile::optimised(lowered, &self.options),
-            "asm" => compile::assembly(lowered, &self.options),
+            "optimised" => {
+                let vector = self.vectorisable(name)?;
+                compile::optimised(lowered, vector.as_ref(), &self.options)
+            }
+            "asm" => {
+                let vector = self.vectorisable(name)?;
+                compile::assembly(lowered, vector.as_ref(), &self.options)
+            }
             other => Err(Error::not_found(format!("no stage is called {other}"))),
         }
     }

@@ -90,6 +90,15 @@ unsafe fn optional_text(text: *const c_char) -> Option<String> {
     Some(text.to_string_lossy().into_owned())
 }
 
+/// Lanes as the environment variable `UR_JIT_LANES` asks for them: 0 for what suits each kernel.
+fn lanes() -> u32 {
+    let lanes = std::env::var("UR_JIT_LANES").ok();
+    lanes
+        .and_then(|text| text.parse::<u32>().ok())
+        .filter(|lanes| *lanes == 0 || (lanes.is_power_of_two() && *lanes <= 64))
+        .unwrap_or(1)
+}
+
 /// Reads the options.
 ///
 /// # Safety
@@ -121,6 +130,7 @@ unsafe fn read_options(options: *const ModuleOptions) -> (Options, Vec<SpecOverr
             unoptimised: flags
                 .split_whitespace()
                 .any(|flag| flag == "-cl-opt-disable"),
+            lanes: lanes(),
         };
         (read, spec)
     }

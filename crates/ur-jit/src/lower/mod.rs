@@ -16,6 +16,30 @@ use crate::translate::Translated;
 /// synchronise: `extern "C" fn() -> u64`.
 pub const FRAME_SIZE: &str = "ur.frame_size";
 
+/// Name of the vectorised kernel: `(item record of the first work-item, group record, argument block,
+/// number of work-items)`.
+pub const VECTOR: &str = "ur.vector";
+
+/// Name of the constant with the number of its lanes.
+pub const LANES: &str = "ur.lanes";
+
+/// Adds the function called `entry`, as [`lower`] does, for a kernel that is going to be vectorised:
+/// it calls [`VECTOR`], which the vectoriser defines.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_vector(kernel: &Translated, entry: &str) -> Result<()> {
+    let groups = |name: &str| {
+        plain::lower_vector(kernel, name);
+        Ok(())
+    };
+    if wrap::is_needed(kernel) {
+        wrap::lower(kernel, entry, groups)
+    } else {
+        groups(entry)
+    }
+}
+
 /// Adds the function called `entry`, of type [`ur_jit_abi::GroupsFn`], to the translated kernel's
 /// module.
 pub fn lower(kernel: &Translated, entry: &str) -> Result<()> {

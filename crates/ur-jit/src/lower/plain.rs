@@ -1,12 +1,58 @@
-//! Kernels whose work-items never wait for each other: loops around the body.
+//! Kernels whose work-items never wait for each other: loops around the body, which runs one
+//! work-item or, vectorised, as many neighbours in dimension 0 as there are lanes.
 
-use super::{Entry, item_record, range};
-use crate::ir::{Type, Value};
-use crate::item::{self, group};
+use super::{Entry, LANES, VECTOR, item_record, range};
+use crate::ir::{FunctionBuilder, Type, Value};
+use crate::item::{self, group, launch};
 use crate::translate::{KERNEL, Translated};
 
-/// Adds the function that runs groups.
+/// Adds the function that runs groups, work-item by work-item.
 pub fn lower(kernel: &Translated, name: &str) {
+    groups(kernel, name, false);
+}
+
+/// Adds the function that runs groups by calls of the vectorised kernel.
+pub fn lower_vector(kernel: &Translated, name: &str) {
+    groups(kernel, name, true);
+}
+
+/// How many work-items one call of the vectorised kernel runs. It is the number of lanes, unless
+/// the launch is one whose lanes would not be neighbours: ids of 2^31 and more, or sub-groups that
+/// do not end where a row of work-items does. Such work-items run one by one.
+fn step(kernel: &Translated, fb: &mut FunctionBuilder, at: &Value) -> Value {
+    let mut fits = Value::bool(true);
+    let mut all = |fb: &mut FunctionBuilder, more: Value| {
+        fits = fb.binary("and", &fits, &more);
+    };
+    for dim in 0..3 {
+        let size = item::load(fb, at, launch::GLOBAL_SIZE + 8 * dim, &Type::I64);
+        let offset = item::load(fb, at, launch::GLOBAL_OFFSET + 8 * dim, &Type::I64);
+        for part in [&size, &offset] {
+            let low = fb.icmp("ule", part, &Value::i64(1 << 30));
+            all(fb, low);
+        }
+    }
+    let lanes = lanes(kernel, fb);
+    if kernel.sub_groups {
+        let [x, y, z] =
+            [0, 8, 16].map(|dim| item::load(fb, at, launch::LOCAL_SIZE + dim, &Type::I64));
+        let rows = fb.binary("mul", &y, &z);
+        let one = fb.icmp("eq", &rows, &Value::i64(1));
+        let rest = fb.binary("urem", &x, &lanes);
+        let whole = fb.icmp("eq", &rest, &Value::i64(0));
+        let either = fb.binary("or", &one, &whole);
+        all(fb, either);
+    }
+    fb.select(&fits, &lanes, &Value::i64(1))
+}
+
+/// The number of lanes, which the vectoriser decides on.
+fn lanes(kernel: &Translated, fb: &mut FunctionBuilder) -> Value {
+    let place = kernel.ir.extern_global(LANES, &Type::I64);
+    fb.load(&Type::I64, &place, 8)
+}
+
+fn groups(kernel: &Translated, name: &str, vector: bool) {
     let (mut entry, first, last) = Entry::new(kernel, name);
     let lanes = kernel.sub_group_size;
     let record = Type::array(&Type::I8, 128);
@@ -22,6 +68,8 @@ pub fn lower(kernel: &Translated, name: &str) {
         item::store(&mut entry.fb, &item_rec, item::item::PRIVATE, &scratch);
     }
 
+    let launched = entry.launch.clone();
+    let step = vector.then(|| step(kernel, &mut entry.fb, &launched));
     let count = entry.fb.binary("sub", &last, &first);
     let groups = entry.fb.block("groups");
     let group_body = entry.fb.block("group");
@@ -44,14 +92,27 @@ pub fn lower(kernel: &Translated, name: &str) {
             let row = fb.binary("mul nuw", z, &sizes[1]);
             let row = fb.binary("add nuw", &row, y);
             let row = fb.binary("mul nuw", &row, &sizes[0]);
-            range(fb, &zero, &sizes[0], |fb, x| {
-                let linear = fb.binary("add nuw", &row, x);
-                item_record(fb, &item_rec, &group_rec, [x, y, z], &linear, lanes);
-                fb.call(
-                    KERNEL,
-                    &Type::Void,
-                    &[item_rec.clone(), group_rec.clone(), args.clone()],
-                );
+            let records = [item_rec.clone(), group_rec.clone(), args.clone()];
+            let Some(step) = &step else {
+                range(fb, &zero, &sizes[0], |fb, x| {
+                    let linear = fb.binary("add nuw", &row, x);
+                    item_record(fb, &item_rec, &group_rec, [x, y, z], &linear, lanes);
+                    fb.call(KERNEL, &Type::Void, &records);
+                });
+                return;
+            };
+            let up = fb.binary("add", &sizes[0], step);
+            let up = fb.binary("sub", &up, &Value::i64(1));
+            let calls = fb.binary("udiv", &up, step);
+            range(fb, &zero, &calls, |fb, call| {
+                let x = fb.binary("mul nuw", call, step);
+                let linear = fb.binary("add nuw", &row, &x);
+                item_record(fb, &item_rec, &group_rec, [&x, y, z], &linear, lanes);
+                let left = fb.binary("sub", &sizes[0], &x);
+                let count = fb.intrinsic_same("umin", &[left, step.clone()]);
+                let count = fb.int_cast(&count, &Type::I32, false);
+                let [item, group, args] = records.clone();
+                fb.call(VECTOR, &Type::Void, &[item, group, args, count]);
             });
         });
     });

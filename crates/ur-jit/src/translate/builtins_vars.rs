@@ -71,6 +71,7 @@ impl Body<'_, '_> {
         ) {
             return None;
         }
+        self.t.sub_groups = true;
         let record = self.item.clone();
         let wide = Type::Int(128);
         let fb = &mut self.fb;
@@ -128,6 +129,15 @@ impl Body<'_, '_> {
     fn scalar_builtin(&mut self, builtin: BuiltIn) -> Result<Value> {
         let (item_record, group_record) = (self.item.clone(), self.group.clone());
         let lanes = self.t.sub_group_size;
+        self.t.sub_groups |= matches!(
+            builtin,
+            BuiltIn::SubgroupLocalInvocationId
+                | BuiltIn::SubgroupId
+                | BuiltIn::SubgroupSize
+                | BuiltIn::SubgroupMaxSize
+                | BuiltIn::NumSubgroups
+                | BuiltIn::NumEnqueuedSubgroups
+        );
         let fb = &mut self.fb;
         Ok(match builtin {
             BuiltIn::WorkDim => {

@@ -104,6 +104,8 @@ pub struct Translated {
     pub sub_group_sync: bool,
     /// Work-items in a sub-group.
     pub sub_group_size: u32,
+    /// Whether anything depends on which work-items make up a sub-group.
+    pub sub_groups: bool,
     /// Whether subnormal floats and doubles are zeros.
     pub flush: bool,
     /// What has to run once before any kernel of the module.
@@ -146,6 +148,7 @@ pub struct Translator<'m> {
     /// Largest alignment of a private variable.
     private_align: u64,
     sub_group_sync: bool,
+    sub_groups: bool,
     /// Group operations by key.
     calls: Vec<(u32, SyncCall)>,
     private_size: u64,
@@ -245,6 +248,7 @@ fn with_slot(
         needed_slot: 0,
         private_align: 1,
         sub_group_sync: false,
+        sub_groups: false,
         calls: Vec::new(),
         private_size: 0,
         large_size: 0,
@@ -292,6 +296,7 @@ fn with_slot(
         frame_align: translator.private_align.max(item::RECORD_ALIGN),
         sub_group_sync: translator.sub_group_sync,
         sub_group_size,
+        sub_groups: translator.sub_groups,
         flush: modes_flush,
         initialisers,
         large_size: translator.large_size,

@@ -1,0 +1,143 @@
+//! What has no vector form: each lane in turn.
+
+use super::Refused;
+use super::cfg::InstId;
+use super::emit::{Emitter, Mask, Repr};
+use crate::llvm::edit::{Kind, Opcode, Type, Value};
+
+impl<'m> Emitter<'_, 'm> {
+    /// Carries out an instruction for one lane after the other, in a loop over the lanes of a mask
+    /// that has one.
+    pub(super) fn each_lane(&mut self, id: InstId, mask: &Mask<'m>) -> Result<(), Refused> {
+        let b = self.b;
+        let inst = &self.f.insts[id];
+        // Operands that differ go through memory: picking an element by a number would do the same
+        // each time.
+        let mut places = Vec::new();
+        for operand in inst.operands.clone() {
+            let uniform = self.is_uniform(operand);
+            if uniform {
+                places.push((self.scalar(operand), None));
+                continue;
+            }
+            let all = self.vector(operand);
+            let element = all.ty().element();
+            let (kept, stored) = self.storable(all, element);
+            let place = self.alloca(stored.array(u64::from(self.lanes)), 64);
+            b.store(kept, place, self.natural(stored));
+            places.push((place, Some((element, stored))));
+        }
+        let parts: Vec<Type<'m>> = match inst.ty.kind() {
+            Kind::LLVMVoidTypeKind => Vec::new(),
+            Kind::LLVMStructTypeKind => inst.ty.members(),
+            _ => vec![inst.ty],
+        };
+        let results: Vec<(Value<'m>, Type<'m>, Type<'m>)> = parts
+            .iter()
+            .map(|part| {
+                let stored = self.stored_type(*part);
+                let place = self.alloca(stored.array(u64::from(self.lanes)), 64);
+                (place, *part, stored)
+            })
+            .collect();
+
+        let wide = b.int_type(64);
+        let bits = self.bits(mask.lanes);
+        let bits = if self.lanes < 64 {
+            b.cast(Opcode::LLVMZExt, bits, wide)
+        } else {
+            bits
+        };
+        let before = b.current();
+        let (turn, done) = (b.block(self.target, "lane"), b.block(self.target, "lanes"));
+        b.br(turn);
+        b.at_end(turn);
+        let left = b.phi(wide);
+        left.add_incoming(bits, before);
+        let lane = b.call_intrinsic("llvm.cttz", &[wide], &[left, b.int_type(1).ones()]);
+        let operands: Vec<Value<'m>> = places
+            .iter()
+            .map(|(place, ty)| match ty {
+                None => *place,
+                Some((element, stored)) => {
+                    let at = b.gep(*stored, *place, &[lane], None);
+                    let value = b.load(*stored, at, self.natural(*stored));
+                    if stored == element {
+                        value
+                    } else {
+                        b.cast(Opcode::LLVMTrunc, value, *element)
+                    }
+                }
+            })
+            .collect();
+        let made = if inst.op == Opcode::LLVMExtractValue {
+            return Err(Refused::new("a member for each lane"));
+        } else {
+            let copy = b.repeat(inst.raw);
+            for (at, operand) in operands.into_iter().enumerate() {
+                copy.set_operand(at as u32, operand);
+            }
+            copy
+        };
+        for (at, (place, part, stored)) in results.iter().enumerate() {
+            let value = if inst.ty.kind() == Kind::LLVMStructTypeKind {
+                b.extract_value(made, at as u32)
+            } else {
+                made
+            };
+            let value = if stored == part {
+                value
+            } else {
+                b.cast(Opcode::LLVMZExt, value, *stored)
+            };
+            let to = b.gep(*stored, *place, &[lane], None);
+            b.store(value, to, self.natural(*stored));
+        }
+        let less = b.binary(Opcode::LLVMSub, left, wide.int(1));
+        let rest = b.binary(Opcode::LLVMAnd, left, less);
+        let more = self.is_set(rest);
+        left.add_incoming(rest, b.current());
+        b.cond_br(more, turn, done);
+        b.at_end(done);
+        let mut reprs: Vec<Repr<'m>> = results
+            .iter()
+            .map(|(place, part, stored)| {
+                let ty = self.vector_of(*stored);
+                let all = b.load(ty, *place, self.natural(*stored));
+                let all = if stored == part {
+                    all
+                } else {
+                    b.cast(Opcode::LLVMTrunc, all, self.vector_of(*part))
+                };
+                Repr::Vector(all)
+            })
+            .collect();
+        match inst.ty.kind() {
+            Kind::LLVMVoidTypeKind => {}
+            Kind::LLVMStructTypeKind => self.set(id, Repr::Members(reprs)),
+            _ => self.set(id, reprs.remove(0)),
+        }
+        Ok(())
+    }
+
+    /// The type as which an element stands in memory: of whole bytes.
+    fn stored_type(&self, ty: Type<'m>) -> Type<'m> {
+        if !ty.is_int() {
+            return ty;
+        }
+        self.b.int_type(ty.bits().next_power_of_two().max(8))
+    }
+
+    fn storable(&self, all: Value<'m>, element: Type<'m>) -> (Value<'m>, Type<'m>) {
+        let stored = self.stored_type(element);
+        if stored == element {
+            return (all, stored);
+        }
+        let ty = self.vector_of(stored);
+        (self.b.cast(Opcode::LLVMZExt, all, ty), stored)
+    }
+
+    fn natural(&self, ty: Type<'m>) -> u32 {
+        u32::try_from(self.b.size_of(ty)).unwrap_or(1).min(16)
+    }
+}

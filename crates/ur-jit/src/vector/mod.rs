@@ -1,0 +1,164 @@
+//! Vectorisation of whole kernels: a sub-group's work-items become the lanes of vectors.
+//!
+//! What comes in is the function of one work-item after LLVM's clean-up, what goes out a function
+//! that runs as many neighbouring work-items as there are lanes. [`cfg`] reads it, [`shape`] finds
+//! what is the same for all lanes, [`emit`] writes the blocks one after another, with masks where
+//! lanes part.
+
+mod calls;
+mod cfg;
+mod emit;
+mod lanes;
+pub mod math;
+mod memory;
+mod shape;
+
+use crate::llvm::Module;
+use crate::llvm::edit::Builder;
+
+/// Why a kernel is not vectorised; it runs work-item by work-item then.
+#[derive(Debug)]
+pub struct Refused {
+    reason: String,
+}
+
+impl Refused {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// Defines the declared function `to`, of type `void (ptr item, ptr group, ptr arguments, i32 count)`:
+/// it does what the function `from` does for `count` work-items, at most as many as there are lanes
+/// and at least one. Their ids in dimension 0 follow each other, the record has those of the first
+/// one. If there are several, ids are below 2^31. Returns the number of lanes: `lanes`, or what suits
+/// the kernel and registers of that size.
+///
+/// # Errors
+/// If the kernel does something that is not known here. The module is as before then.
+pub fn vectorise(
+    module: &Module<'_>,
+    from: &str,
+    to: &str,
+    lanes: Option<u32>,
+    register_bytes: u32,
+) -> Result<u32, Refused> {
+    let builder = Builder::new(module);
+    let missing = || Refused::new("no such function");
+    let source = builder.function(from).ok_or_else(missing)?;
+    let target = builder.function(to).ok_or_else(missing)?;
+    let function = cfg::Function::read(source)?;
+    check(&function)?;
+    let shapes = shape::find(&function, &builder);
+    let lanes = lanes.unwrap_or_else(|| width(&function, &shapes, &builder, register_bytes));
+    emit::emit(&function, &shapes, &builder, target, lanes)?;
+    target.set_internal();
+    Ok(lanes)
+}
+
+/// How many lanes suit a kernel: as many as make the widest of its varying values fill a few
+/// registers, so that one operation need not wait for the one before.
+fn width(
+    function: &cfg::Function<'_>,
+    shapes: &shape::Shapes,
+    builder: &Builder<'_>,
+    register_bytes: u32,
+) -> u32 {
+    const REGISTERS: u32 = 4;
+    let widest = function
+        .insts
+        .iter()
+        .zip(&shapes.values)
+        .filter(|(inst, shape)| **shape == shape::Shape::Varying && inst.ty.is_scalar())
+        .map(|(inst, _)| builder.store_size(inst.ty))
+        .max()
+        .unwrap_or(4);
+    let widest = u32::try_from(widest).unwrap_or(8).max(1);
+    (REGISTERS * register_bytes / widest).clamp(4, 64)
+}
+
+/// Refuses what [`emit`] cannot write.
+fn check(function: &cfg::Function<'_>) -> Result<(), Refused> {
+    use crate::llvm::edit::{Kind, Opcode};
+    for inst in &function.insts {
+        let known = matches!(
+            inst.op,
+            Opcode::LLVMAdd | Opcode::LLVMFAdd | Opcode::LLVMSub | Opcode::LLVMFSub
+                | Opcode::LLVMMul | Opcode::LLVMFMul | Opcode::LLVMUDiv | Opcode::LLVMSDiv
+                | Opcode::LLVMFDiv | Opcode::LLVMURem | Opcode::LLVMSRem | Opcode::LLVMFRem
+                | Opcode::LLVMShl | Opcode::LLVMLShr | Opcode::LLVMAShr | Opcode::LLVMAnd
+                | Opcode::LLVMOr | Opcode::LLVMXor | Opcode::LLVMAlloca | Opcode::LLVMLoad
+                | Opcode::LLVMStore | Opcode::LLVMGetElementPtr | Opcode::LLVMTrunc
+                | Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMFPToUI | Opcode::LLVMFPToSI
+                | Opcode::LLVMUIToFP | Opcode::LLVMSIToFP | Opcode::LLVMFPTrunc
+                | Opcode::LLVMFPExt | Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr
+                | Opcode::LLVMBitCast | Opcode::LLVMICmp | Opcode::LLVMFCmp | Opcode::LLVMPHI
+                | Opcode::LLVMCall | Opcode::LLVMSelect | Opcode::LLVMExtractValue
+                | Opcode::LLVMFence | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW
+                | Opcode::LLVMFNeg | Opcode::LLVMFreeze | Opcode::LLVMBr | Opcode::LLVMRet
+                | Opcode::LLVMUnreachable
+        );
+        if !known {
+            return Err(Refused::new(format!("{:?}", inst.op)));
+        }
+        let simple = inst.ty.is_scalar()
+            || inst.ty.is_void()
+            || (inst.ty.kind() == Kind::LLVMStructTypeKind
+                && inst.ty.members().iter().all(|m| m.is_scalar()));
+        if !simple {
+            return Err(Refused::new(format!("a value of kind {:?}", inst.ty.kind())));
+        }
+        for (at, operand) in inst.operands.iter().enumerate() {
+            match operand {
+                cfg::Operand::Constant(value)
+                    if !value.ty().is_scalar() && !(inst.op == Opcode::LLVMCall) =>
+                {
+                    return Err(Refused::new("a constant that is no scalar"));
+                }
+                // The work-item's record is read in known places only.
+                cfg::Operand::Param(0) => {
+                    let address = at == 0
+                        && matches!(inst.op, Opcode::LLVMLoad | Opcode::LLVMGetElementPtr);
+                    if !address || !is_record_access(function, inst) {
+                        return Err(Refused::new("another use of the work-item's record"));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an instruction only leads to loads of single fields of the work-item's record.
+fn is_record_access(function: &cfg::Function<'_>, inst: &cfg::Inst<'_>) -> bool {
+    use crate::item::item;
+    use crate::llvm::edit::Opcode;
+    match inst.op {
+        Opcode::LLVMLoad => {
+            let (_, offset) = match shape::record_address(function, inst.operands[0]) {
+                Some(found) => found,
+                None => return false,
+            };
+            let bytes = if inst.ty.is_int() { inst.ty.bits() } else { 0 };
+            match offset {
+                item::LOCAL_ID | item::LINEAR => bytes == 64,
+                _ if (item::LOCAL_ID..item::LINEAR).contains(&offset) => bytes == 64,
+                item::LANE | item::SUB_GROUP | item::SUB_GROUP_SIZE => bytes == 32,
+                _ => false,
+            }
+        }
+        Opcode::LLVMGetElementPtr => inst.users.iter().all(|user| {
+            let user = &function.insts[*user];
+            shape::record_address(function, user.operands[0]).is_some()
+                && is_record_access(function, user)
+        }),
+        _ => false,
+    }
+}
