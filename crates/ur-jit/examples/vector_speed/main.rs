@@ -48,7 +48,13 @@ fn open(file: &str) -> Option<*mut c_void> {
 
 impl Other {
     /// The function `name` of `library`, which takes vectors of 256 bits.
-    fn new(library: *mut c_void, name: &str, convention: &str, operands: u32, bits: u32) -> Option<Self> {
+    fn new(
+        library: *mut c_void,
+        name: &str,
+        convention: &str,
+        operands: u32,
+        bits: u32,
+    ) -> Option<Self> {
         let at = symbol(library, name)?;
         let ty = if bits == 32 { "float" } else { "double" };
         let lanes = 256 / bits;
@@ -56,7 +62,9 @@ impl Other {
         let (types, second, arguments) = if operands == 2 {
             (
                 format!("{vector}, {vector}"),
-                format!("%py = getelementptr {ty}, ptr %y, i64 %i\n%b = load {vector}, ptr %py, align 4"),
+                format!(
+                    "%py = getelementptr {ty}, ptr %y, i64 %i\n%b = load {vector}, ptr %py, align 4"
+                ),
                 format!("{vector} %a, {vector} %b"),
             )
         } else {
@@ -97,7 +105,12 @@ end:
         // SAFETY: made with this signature; all arrays have as many numbers.
         unsafe {
             let call: Call = std::mem::transmute(at);
-            call(x.as_ptr().cast(), y.as_ptr().cast(), out.as_mut_ptr().cast(), x.len() as u64);
+            call(
+                x.as_ptr().cast(),
+                y.as_ptr().cast(),
+                out.as_mut_ptr().cast(),
+                x.len() as u64,
+            );
         }
     }
 }
@@ -149,11 +162,18 @@ fn measure<T: Copy + Default>(
             }
         }
     }
-    let theirs = theirs.into_iter().map(|t| if t.is_empty() { f64::NAN } else { median(t) });
+    let theirs = theirs
+        .into_iter()
+        .map(|t| if t.is_empty() { f64::NAN } else { median(t) });
     (median(own), theirs.collect())
 }
 
-fn row(case: &Case, bits: u32, libraries: &[Option<*mut c_void>], rounds: usize) -> Option<Vec<f64>> {
+fn row(
+    case: &Case,
+    bits: u32,
+    libraries: &[Option<*mut c_void>],
+    rounds: usize,
+) -> Option<Vec<f64>> {
     let name = vectors::name(case, bits)?;
     let f = if bits == 32 { "f" } else { "" };
     let lanes = 256 / bits;
@@ -217,7 +237,13 @@ fn main() {
                 }
             };
             let ty = if bits == 32 { "float" } else { "double" };
-            println!("| {} {ty} | {} | {} | {} |", case.base, ratio(0), ratio(1), ratio(2));
+            println!(
+                "| {} {ty} | {} | {} | {} |",
+                case.base,
+                ratio(0),
+                ratio(1),
+                ratio(2)
+            );
             for (sum, value) in logarithms.iter_mut().zip(&row[1..]) {
                 if !value.is_nan() {
                     sum.0 += value.ln();
@@ -228,7 +254,10 @@ fn main() {
     }
     for ((sum, count), name) in logarithms.iter().zip(["libmvec", "Intel's"]) {
         if *count > 0 {
-            println!("geometric mean to {name}: {:.2}", (sum / f64::from(*count)).exp());
+            println!(
+                "geometric mean to {name}: {:.2}",
+                (sum / f64::from(*count)).exp()
+            );
         }
     }
 }

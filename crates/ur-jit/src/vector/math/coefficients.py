@@ -68,25 +68,14 @@ def remez(g, w, a, b, n):
     return terms, max(abs(e) for e in errors)
 
 
-def fit(g, w, a, b, n, bits, exact=0):
-    """n coefficients rounded to that many bits, and the largest error that they give.
-
-    The first `exact` coefficients are pairs of numbers (high, low).
-    """
+def fit(g, w, a, b, n, bits):
+    """n coefficients rounded to that many bits, and the largest error that they give."""
     terms, _ = remez(g, w, a, b, n)
-    flat, done = [], []
-    for index, term in enumerate(terms):
-        high = rounded(term, bits)
-        flat.append(high)
-        if index < exact:
-            low = rounded(term - high, bits)
-            flat.append(low)
-            high += low
-        done.append(high)
+    terms = [rounded(term, bits) for term in terms]
     a, b = mpf(a), mpf(b)
     points = [a + (b - a) * i / 997 for i in range(998)]
-    worst = max(w(u) * abs(mp.polyval(done[::-1], u) - g(u)) for u in points)
-    return flat, worst
+    worst = max(w(u) * abs(mp.polyval(terms[::-1], u) - g(u)) for u in points)
+    return terms, worst
 
 
 def series(f, skip, step=1):
@@ -97,9 +86,9 @@ def series(f, skip, step=1):
     count = len(skip)
 
     def g(u):
-        if u == 0:
+        if u == 0 and count:
             u = mpf(10) ** -14
-        with mp.workdps(150):
+        with mp.workdps(120):
             u = mpf(u)
             total = f(u) - sum(c * u**i for i, c in enumerate(skip))
             return total / u**count
@@ -126,16 +115,13 @@ ONE = mpf(1)
 POLYNOMIALS = []
 
 
-def add(name, bits, text, f, skip, a, b, n, scale=None, exact=0):
-    """Registers a fit of (f - skip) / u^len(skip), relative to `scale` (f itself if None)."""
-    scale = scale or f
-    POLYNOMIALS.append((name, bits, text, f, skip, a, b, n, scale, exact))
+def add(name, bits, text, f, skip, a, b, n, weight=None):
+    """Registers a polynomial for f: the terms `skip`, and n that are fitted.
 
-
-def sinc(u):
-    """sin(x) / x for u = x^2, also for negative u near 0."""
-    x = mp.sqrt(u)
-    return mp.re(mp.sin(x) / x) if u != 0 else ONE
+    The error is relative to f, or f's error times `weight`.
+    """
+    weight = weight or relative(f, len(skip))
+    POLYNOMIALS.append((name, bits, text, f, skip, a, b, n, weight))
 
 
 def log_ratio(u):
@@ -143,28 +129,113 @@ def log_ratio(u):
     return mp.log1p(u) / u if u != 0 else ONE
 
 
-HALF_LN2 = LN2 / 2 * mpf("1.002")
 LOW, HIGH = ROOT / 2 - 1, ROOT - 1
-QUARTER = (pi / 2 * mpf("1.004")) ** 2
+WIDER = mpf("1.004")
 
-# Powers: e^r, 2^r and 10^r around 0.
-add("EXP_F32", 24, "`(e^r - 1 - r) / r²`", mp.exp, [1, 1], -HALF_LN2, HALF_LN2, 5)
-add("EXP2_F32", 24, "`(2^r - 1) / r`", lambda r: mpf(2) ** r, [1], -0.501, 0.501, 5)
-add("EXP10_F32", 24, "`(10^r - 1) / r`", lambda r: mpf(10) ** r, [1],
-    -LOG10_2 / 2 * mpf("1.002"), LOG10_2 / 2 * mpf("1.002"), 5)
 
-# Logarithms: log(1 + r) = r - r²/2 + r³ P(r), divided by r for the fit.
-add("LOG_F32", 24, "`(log(1 + r) - r + r²/2) / r³`", log_ratio, [1, -ONE / 2], LOW, HIGH, 7)
+def half(step):
+    """Half a step, and a little for the rounding of the quotient."""
+    return step / 2 * WIDER
 
-# Sine: sin(x) = x + x³ P(x²).
-add("SIN_F32", 24, "`(sin(x) / x - 1) / x²` of `x²`", sinc, [1], 0, QUARTER, 4)
+
+def of_square(f, limit):
+    """f(x) / x as a function of u = x^2 near 0."""
+
+    def g(u):
+        x = mp.sqrt(u)
+        return mp.re(f(x) / x) if u != 0 else limit
+
+    return g
+
+
+def power_of(base):
+    return lambda r: mpf(base) ** r
+
+
+sine = of_square(mp.sin, ONE)
+tangent = of_square(mp.tan, ONE)
+artanh = of_square(lambda s: 2 * mp.atanh(s), 2 * ONE)
+artanh_half = of_square(mp.atanh, ONE)
+arctangent = of_square(mp.atan, ONE)
+arcsine = of_square(mp.asin, ONE)
+SQUARE_HALF_PI = half(pi) ** 2
+SQUARE_QUARTER_PI = half(pi / 2) ** 2
+SQUARE_S = (HIGH / (2 + HIGH) * WIDER) ** 2
+
+# Powers of e, 2 and 10 around 0.
+add("EXP_F32", 24, "`e^r`", mp.exp, [1, 1], -half(LN2), half(LN2), 5)
+add("EXP2_F32", 24, "`2^r`", power_of(2), [1], -half(1), half(1), 6)
+add("EXP10_F32", 24, "`10^r`", power_of(10), [1], -half(LOG10_2), half(LOG10_2), 6)
+add("EXP_F64", 53, "`e^r`", mp.exp, [1, 1], -half(LN2), half(LN2), 10)
+add("EXP2_F64", 53, "`2^r`", power_of(2), [1], -half(1), half(1), 11)
+add("EXP10_F64", 53, "`10^r`", power_of(10), [1], -half(LOG10_2), half(LOG10_2), 11)
+
+# Logarithms: of 1 + r, or of (1 + s) / (1 - s) where that is the same.
+add("LOG_F32", 24, "`log(1 + r) / r`", log_ratio, [1, -ONE / 2], LOW, HIGH, 7)
+add("LOG_F64", 53, "`log((1 + s) / (1 - s)) / s` of `s²`", artanh, [2], 0, SQUARE_S, 7)
+add("LOG2_WIDE", 53, "`log2(1 + r) / r`", lambda r: log_ratio(r) / LN2, [], LOW, HIGH, 14)
+add("ARTANH_F64", 53, "`artanh(s) / s` of `s²`", artanh_half, [1, ONE / 3], 0, SQUARE_S, 8)
+
+# Sine and tangent.
+add("SIN_F32", 24, "`sin(x) / x` of `x²`", sine, [1], 0, SQUARE_HALF_PI, 4)
+add("SIN_F64", 53, "`sin(x) / x` of `x²`", sine, [1], 0, SQUARE_HALF_PI, 8)
+add("TAN_F32", 24, "`tan(x) / x` of `x²`", tangent, [1], 0, SQUARE_QUARTER_PI, 6)
+add("TAN_F64", 53, "`tan(x) / x` of `x²`", tangent, [1], 0, SQUARE_QUARTER_PI, 14)
+
+# Arc functions.
+add("ATAN_F32", 24, "`atan(x) / x` of `x²`", arctangent, [1], 0, 1, 9)
+add("ATAN_F64", 53, "`atan(x) / x` of `x²`", arctangent, [1], 0, 1, 21)
+add("ASIN_F32", 24, "`asin(x) / x` of `x²`", arcsine, [1], 0, 0.25, 5)
+add("ASIN_F64", 53, "`asin(x) / x` of `x²`", arcsine, [1], 0, 0.25, 13)
+
+# The inverse cube root, as a first guess.
+add("CBRT_GUESS", 24, "`x^(-1/3)`", lambda x: mpf(x) ** (-ONE / 3), [], 0.3535, 2.829, 6)
+
+
+# The error function: near zero, 1 minus a power where only the sum matters, and the tail.
+def log_erfc(middle):
+    """log(erfc(x)) for x = middle + v."""
+    return lambda v: mp.log(mp.erfc(middle + v))
+
+
+def in_erf(middle):
+    """What an error of the exponent is for erf."""
+    return lambda v: mp.erfc(middle + v) / mp.erf(middle + v)
+
+
+def tail(v):
+    """erfc(x) e^(x^2) for 1/x = 1/2 + v, divided by 1/x."""
+    x = 1 / (mpf(v) + ONE / 2)
+    with mp.workdps(40):
+        return mp.erfc(x) * mp.exp(x * x) * x
+
+
+erf = of_square(mp.erf, 2 / mp.sqrt(pi))
+add("ERF_F32", 24, "`erf(x) / x` of `x²`", erf, [], 0, 1, 7)
+add("ERF_F64", 53, "`erf(x) / x` of `x²`", erf, [], 0, 1, 13)
+add("LOG_ERFC_F32", 24, "`log(erfc(5/2 + v))`, as a part of erf", log_erfc(mpf("2.5")), [],
+    -1.5, 1.5, 9, in_erf(mpf("2.5")))
+add("LOG_ERFC_F64", 53, "`log(erfc(7/2 + v))`, as a part of erf", log_erfc(mpf("3.5")), [],
+    -2.5, 2.5, 21, in_erf(mpf("3.5")))
+add("ERFC_F32", 24, "`erfc(x) e^(x²) x` for `1/x = 1/2 + v`", tail, [], -0.403, 0.5, 10)
+add("ERFC_F64", 53, "`erfc(x) e^(x²) x` for `1/x = 1/2 + v`", tail, [], -0.464, 0.5, 22)
+
 
 # Constants in pieces: (name, bits of each piece, text, value).
 PIECES = [
     ("LN2_F32", [15, 24], "log(2)", LN2),
     ("LN2_F32_NEAREST", [24], "log(2)", LN2),
+    ("LN2_F64", [42, 53], "log(2)", LN2),
+    ("LOG10_2_F32", [15, 24], "log10(2)", LOG10_2),
+    ("LOG10_2_F64", [42, 53], "log10(2)", LOG10_2),
+    ("LOG2_E_F64", [53, 53], "log2(e)", 1 / LN2),
+    ("LOG10_E_F64", [53, 53], "log10(e)", 1 / mp.log(10)),
+    ("TWO_LOG2_E_F64", [53, 53], "2 log2(e)", 2 / LN2),
+    ("THIRD_F64", [53, 53], "1/3", ONE / 3),
     ("PI_F32", [24, 24, 24], "π", pi),
     ("PI_F32_SHORT", [11, 11, 11, 24], "π", pi),
+    ("PI_F64", [53, 53, 53], "π", pi),
+    ("PI_F64_SHORT", [33, 33, 33, 53], "π", pi),
 ]
 
 
@@ -185,11 +256,12 @@ def render():
         "#![allow(clippy::approx_constant, clippy::excessive_precision, clippy::unreadable_literal)]",
         "",
     ]
-    for name, bits, text, f, skip, a, b, n, scale, exact in POLYNOMIALS:
-        terms, worst = fit(series(f, skip), relative(scale, len(skip)), a, b, n, bits, exact)
+    for name, bits, text, f, skip, a, b, n, weight in POLYNOMIALS:
+        terms, worst = fit(series(f, skip), weight, a, b, n, bits)
         size = mp.log(worst, 2)
+        terms = [rounded(c, bits) for c in skip] + terms
         print(f"{name}: {n} terms, 2^{mp.nstr(size, 4)}", file=sys.stderr)
-        lines.append(f"/// {text} on [{mp.nstr(mpf(a), 4)}, {mp.nstr(mpf(b), 4)}]; "
+        lines.append(f"/// {text} from {mp.nstr(mpf(a), 4)} to {mp.nstr(mpf(b), 4)}; "
                      f"the relative error is 2^{mp.nstr(size, 4)}.")
         lines.append(f"pub const {name}: [f64; {len(terms)}] = [")
         lines.extend(f"    {float(c)!r}," for c in terms)

@@ -48,7 +48,10 @@ pub struct Recipe {
 const REGISTERS: u32 = 2;
 
 fn registers() -> u32 {
-    std::env::var("REGS").ok().and_then(|r| r.parse().ok()).unwrap_or(REGISTERS)
+    std::env::var("REGS")
+        .ok()
+        .and_then(|r| r.parse().ok())
+        .unwrap_or(REGISTERS)
 }
 
 /// Writes the function `name` of `lanes` lanes.
@@ -125,7 +128,9 @@ pub fn define(name: &str, recipe: &Recipe, lanes: u32, features: Features) -> De
             let e = Emit::new(features);
             let slow = pieces(&e, recipe, lanes, |operands| Fast::from(all(operands)));
             let slow = V::concat(&slow.iter().map(|f| f.value).collect::<Vec<_>>());
-            e.line(&format!("  %hard0 = bitcast i{lanes} %hard to <{lanes} x i1>"));
+            e.line(&format!(
+                "  %hard0 = bitcast i{lanes} %hard to <{lanes} x i1>"
+            ));
             let fast = e.parameter("fast", 0, recipe.ty, lanes);
             let hard = e.parameter("hard", 0, Ty::I1, lanes);
             e.line(&format!("  ret {}", hard.choose(slow, fast).typed()));
@@ -135,9 +140,8 @@ pub fn define(name: &str, recipe: &Recipe, lanes: u32, features: Features) -> De
             scalar_loop(&mut text, name, recipe, lanes);
             let scalar = recipe.ty.name();
             let list = vec![scalar; recipe.operands as usize].join(", ");
-            let declaration = format!(
-                "declare {scalar} @{name}({list}) nounwind willreturn memory(none)"
-            );
+            let declaration =
+                format!("declare {scalar} @{name}({list}) nounwind willreturn memory(none)");
             calls.push((name.to_owned(), declaration));
         }
         Rare::None => unreachable!("a function with rare lanes says what to do with them"),
@@ -183,7 +187,10 @@ fn scalar_loop(text: &mut String, name: &str, recipe: &Recipe, lanes: u32) {
     let mut loads = String::new();
     let mut arguments = Vec::new();
     for i in 0..recipe.operands {
-        let _ = writeln!(text, "  %in{i} = alloca {vector}\n  store {vector} %a{i}, ptr %in{i}");
+        let _ = writeln!(
+            text,
+            "  %in{i} = alloca {vector}\n  store {vector} %a{i}, ptr %in{i}"
+        );
         let _ = writeln!(
             loads,
             "  %p{i} = getelementptr {ty}, ptr %in{i}, i{lanes} %lane\n  \

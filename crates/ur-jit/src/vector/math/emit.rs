@@ -66,6 +66,40 @@ impl Ty {
     }
 }
 
+/// How the numbers of a type are made up.
+pub struct Format {
+    /// Bits of the fraction.
+    pub fraction: i64,
+    /// What is added to exponents.
+    pub bias: i64,
+    /// The sign's bit.
+    pub sign: i64,
+    /// A number added to this one is rounded to an integer, which stands in the sum's low bits.
+    pub round: f64,
+    /// The smallest normal number.
+    pub smallest: f64,
+    /// The largest number.
+    pub largest: f64,
+}
+
+const F32: Format = Format {
+    fraction: 23,
+    bias: 127,
+    sign: 1 << 31,
+    round: 12_582_912.0,
+    smallest: f32::MIN_POSITIVE as f64,
+    largest: f32::MAX as f64,
+};
+
+const F64: Format = Format {
+    fraction: 52,
+    bias: 1023,
+    sign: i64::MIN,
+    round: 6_755_399_441_055_744.0,
+    smallest: f64::MIN_POSITIVE,
+    largest: f64::MAX,
+};
+
 /// A function body under construction.
 pub struct Emit {
     lines: RefCell<String>,
@@ -194,6 +228,11 @@ impl<'e> V<'e> {
         self.ty
     }
 
+    /// How the numbers are made up.
+    pub fn format(self) -> &'static Format {
+        if self.ty == Ty::F32 { &F32 } else { &F64 }
+    }
+
     /// What the processor can do.
     pub fn features(self) -> Features {
         self.e.features
@@ -296,12 +335,7 @@ impl<'e> V<'e> {
     }
 
     fn convert(self, op: &str, to: Ty) -> V<'e> {
-        let text = format!(
-            "{op} {} to <{} x {}>",
-            self.typed(),
-            self.lanes,
-            to.name()
-        );
+        let text = format!("{op} {} to <{} x {}>", self.typed(), self.lanes, to.name());
         self.e.push(to, self.lanes, &text)
     }
 
@@ -329,16 +363,6 @@ impl<'e> V<'e> {
     /// A double rounded to a float.
     pub fn narrow(self) -> V<'e> {
         self.convert("fptrunc", Ty::F32)
-    }
-
-    /// Integers of 32 bits from the low halves of longer ones.
-    pub fn low(self) -> V<'e> {
-        self.convert("trunc", Ty::I32)
-    }
-
-    /// Integers of 32 bits with their sign as longer ones.
-    pub fn extend(self) -> V<'e> {
-        self.convert("sext", Ty::I64)
     }
 
     /// All ones where true, as integers of that type.

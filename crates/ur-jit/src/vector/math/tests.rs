@@ -94,7 +94,8 @@ fn check(target: usize, lanes: u32, count: usize) {
         for i in 0..x.len() {
             let (a, b, got) = (widen(x[i], bits), widen(y[i], bits), widen(out[i], bits));
             let error = error_of(&case, a, b, got, bits);
-            if error > worst || (error.is_infinite() && failures.len() < 3000 && error > case.limit) {
+            if error > worst || (error.is_infinite() && failures.len() < 3000 && error > case.limit)
+            {
                 worst = error;
                 at = (a, b, got);
             }

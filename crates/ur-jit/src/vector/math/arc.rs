@@ -1,0 +1,97 @@
+//! Arc tangent, sine and cosine.
+
+use super::coefficients as c;
+use super::define::Fast;
+use super::emit::{P, Ty, V, polynomial};
+
+/// Half a turn times `factor` less `angle`; what π's rounding loses is added.
+fn turned<'e>(angle: V<'e>, factor: f64) -> V<'e> {
+    let pieces: &[f64] = if angle.ty() == Ty::F32 {
+        &c::PI_F32
+    } else {
+        &c::PI_F64
+    };
+    (angle.constant(pieces[0] * factor) - angle) + pieces[1] * factor
+}
+
+/// The angle of a tangent from 0 to 1.
+fn small_angle(t: V<'_>) -> V<'_> {
+    let square = t * t;
+    let tail: &[f64] = if t.ty() == Ty::F32 {
+        &c::ATAN_F32[1..]
+    } else {
+        &c::ATAN_F64[1..]
+    };
+    (t * square).fma(polynomial(square, tail), t)
+}
+
+pub fn atan(x: V<'_>) -> Fast<'_> {
+    let magnitude = x.abs();
+    let steep = magnitude.is(P::Gt, 1.0);
+    let t = steep.choose(x.constant(1.0) / magnitude, magnitude);
+    let angle = small_angle(t);
+    steep.choose(turned(angle, 0.5), angle).copysign(x).into()
+}
+
+/// The angle of the point (x, y) whose tangent or its inverse is `t`, from 0 to 1.
+fn placed<'e>(y: V<'e>, x: V<'e>, t: V<'e>, steep: V<'e>) -> V<'e> {
+    let angle = small_angle(t);
+    let angle = steep.choose(turned(angle, 0.5), angle);
+    let left = x.bits().int_is(P::Lt, 0);
+    left.choose(turned(angle, 1.0), angle).copysign(y)
+}
+
+pub fn atan2<'e>(y: V<'e>, x: V<'e>) -> Fast<'e> {
+    let (high, wide) = (y.abs(), x.abs());
+    let steep = high.is(P::Gt, wide);
+    let larger = steep.choose(high, wide);
+    let smaller = steep.choose(wide, high);
+    // At the origin and at infinity the quotient says nothing; both operands can be no number.
+    let finite = larger.format().largest;
+    Fast {
+        value: placed(y, x, smaller / larger, steep),
+        rare: Some((larger.bits() - 1) | larger.above(finite)),
+    }
+}
+
+pub fn atan2_all<'e>(y: V<'e>, x: V<'e>) -> V<'e> {
+    let (high, wide) = (y.abs(), x.abs());
+    let steep = high.is(P::Gt, wide);
+    let larger = steep.choose(high, wide);
+    let smaller = steep.choose(wide, high);
+    let t = smaller / larger;
+    let t = larger.is(P::Eq, 0.0).choose(smaller, t);
+    let t = smaller.is(P::Eq, f64::INFINITY).choose(t.constant(1.0), t);
+    let value = placed(y, x, t, steep);
+    y.is(P::Uno, x).choose(value.constant(f64::NAN), value)
+}
+
+/// The arc sine of a magnitude up to 1/2, or of √((1 - x) / 2) for a larger one, which `far` says.
+fn half_arc(magnitude: V<'_>) -> (V<'_>, V<'_>) {
+    let far = magnitude.is(P::Gt, 0.5);
+    let folded = magnitude.fma(-0.5, 0.5);
+    let square = far.choose(folded, magnitude * magnitude);
+    let sine = far.choose(folded.sqrt(), magnitude);
+    let tail: &[f64] = if magnitude.ty() == Ty::F32 {
+        &c::ASIN_F32[1..]
+    } else {
+        &c::ASIN_F64[1..]
+    };
+    let arc = (sine * square).fma(polynomial(square, tail), sine);
+    (far, arc)
+}
+
+pub fn asin(x: V<'_>) -> Fast<'_> {
+    let (far, arc) = half_arc(x.abs());
+    far.choose(turned(arc + arc, 0.5), arc).copysign(x).into()
+}
+
+pub fn acos(x: V<'_>) -> Fast<'_> {
+    let (far, arc) = half_arc(x.abs());
+    let signed = arc.copysign(x);
+    let near = turned(signed, 0.5);
+    let double = arc + arc;
+    let negative = x.is(P::Lt, 0.0);
+    let ends = negative.choose(turned(double, 1.0), double);
+    far.choose(ends, near).into()
+}

@@ -1,0 +1,55 @@
+//! The error function and its complement.
+
+use super::coefficients as c;
+use super::define::Fast;
+use super::emit::{P, Ty, V, polynomial};
+use super::exponential::{self, Base};
+use super::power::product;
+
+/// erf(x) for a magnitude up to 1.
+fn near<'e>(x: V<'e>) -> V<'e> {
+    let terms: &[f64] = if x.ty() == Ty::F32 {
+        &c::ERF_F32
+    } else {
+        &c::ERF_F64
+    };
+    x * polynomial(x * x, terms)
+}
+
+pub fn erf<'e>(x: V<'e>, base: &Base) -> Fast<'e> {
+    // From `end` on the result is 1.
+    let (end, middle, terms): (f64, f64, &[f64]) = if x.ty() == Ty::F32 {
+        (4.0, 2.5, &c::LOG_ERFC_F32)
+    } else {
+        (6.0, 3.5, &c::LOG_ERFC_F64)
+    };
+    let magnitude = x.abs();
+    let inner = near(magnitude.at_most(1.0));
+    let capped = magnitude.at_most(end);
+    let exponent = polynomial(capped - middle, terms);
+    // Below 1 the polynomial does not hold.
+    let far = magnitude.is(P::Gt, 1.0);
+    let exponent = far.choose(exponent, -1.0);
+    let outer = exponent.constant(1.0) - exponential::power(exponent, base).value;
+    far.choose(outer, inner).copysign(x).into()
+}
+
+pub fn erfc<'e>(x: V<'e>, base: &Base) -> Fast<'e> {
+    // From `end` on the result is 0.
+    let (end, terms): (f64, &[f64]) = if x.ty() == Ty::F32 {
+        (10.25, &c::ERFC_F32)
+    } else {
+        (27.5, &c::ERFC_F64)
+    };
+    let magnitude = x.abs();
+    let inner = x.constant(1.0) - near(x.at_most(1.0).at_least(-1.0));
+    let capped = magnitude.at_least(1.0).at_most(end);
+    let inverse = capped.constant(1.0) / capped;
+    let factor = inverse * polynomial(inverse - 0.5, terms);
+    let (square, square_low) = product(capped, capped);
+    let (p, sum) = exponential::parts(-square, square_low, base);
+    let outer = exponential::scaled_all(p * factor, sum, 0);
+    let negative = x.is(P::Lt, 0.0);
+    let outer = negative.choose(outer.constant(2.0) - outer, outer);
+    magnitude.is(P::Ugt, 1.0).choose(outer, inner).into()
+}
