@@ -12,7 +12,7 @@ for source in *.cl; do
     *) std=CL1.2 ;;
     esac
     clang-15 -target spir64 -x cl -cl-std=$std -Xclang -finclude-default-header \
-        -Xclang -cl-ext=+all -O2 -fno-vectorize -fno-slp-vectorize -fno-unroll-loops \
+        -Xclang -cl-ext=+all -O2 -fno-vectorize -fno-slp-vectorize \
         -emit-llvm -c "$source" -o "$out/$name.bc"
     llvm-spirv-15 --spirv-max-version=1.1 "$out/$name.bc" -o "$out/$name.spv"
     rm "$out/$name.bc"

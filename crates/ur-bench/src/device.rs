@@ -29,8 +29,8 @@ pub enum Step {
 pub trait Steps {
     /// Enqueues one.
     fn enqueue(&mut self, step: Step) -> Result<(), String>;
-    /// Waits for all that was enqueued.
-    fn finish(&mut self) -> Result<(), String>;
+    /// Waits for all steps of a kind that were enqueued.
+    fn finish(&mut self, step: Step) -> Result<(), String>;
 }
 
 /// A device with its driver.
@@ -39,6 +39,8 @@ pub trait Device {
     fn name(&self) -> &'static str;
     /// Its full name and version.
     fn describe(&self) -> String;
+    /// Whether it takes SPIR-V.
+    fn takes_il(&self) -> bool;
     /// Builds a kernel and sets its arguments.
     fn prepare<'d>(&'d self, case: &Case, job: &Job) -> Result<Box<dyn Ready + 'd>, String>;
     /// Builds a SPIR-V module with the kernels named, each made ready to launch.

@@ -5,10 +5,14 @@
 //! ours is faster.
 
 pub mod case;
+mod compare;
 pub mod device;
+mod first;
 pub mod functions;
+pub mod latency;
 pub mod limits;
 pub mod measure;
+pub mod modules;
 pub mod ours;
 pub mod peer;
 mod place;
@@ -16,6 +20,8 @@ pub mod report;
 mod run;
 pub mod stats;
 pub mod suite;
+mod svg;
 mod table;
+mod turns;
 
 pub use run::{Args, run};

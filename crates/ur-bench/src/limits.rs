@@ -6,8 +6,8 @@ use crate::stats;
 use std::cell::UnsafeCell;
 use std::hint::black_box;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -35,10 +35,20 @@ struct Shared {
     /// Floats of each array, or iterations of all threads together.
     amount: usize,
     memory: [Array; 3],
+    /// The next piece to take.
     next: AtomicUsize,
-    over: AtomicBool,
-    start: Barrier,
-    end: Barrier,
+    /// Pieces that are done.
+    done: AtomicUsize,
+    call: Mutex<Call>,
+    called: Condvar,
+}
+
+/// What helpers wait for.
+#[derive(Default)]
+struct Call {
+    /// The number of the run.
+    run: u64,
+    over: bool,
 }
 
 /// Floats in large pages, if the system has them. Pieces of it belong to whoever took their number.
@@ -112,9 +122,9 @@ impl Reference {
             amount,
             memory: [0, 1, 2].map(|array| Array::new(if array < arrays { amount } else { 0 })),
             next: AtomicUsize::new(0),
-            over: AtomicBool::new(false),
-            start: Barrier::new(count),
-            end: Barrier::new(count),
+            done: AtomicUsize::new(0),
+            call: Mutex::default(),
+            called: Condvar::new(),
         });
         let helpers = (1..count)
             .map(|_| {
@@ -125,12 +135,18 @@ impl Reference {
         Self { shared, helpers }
     }
 
-    /// Does it once.
+    /// Does it once. A helper that comes late is not waited for.
     pub fn run(&self) {
-        self.shared.next.store(0, Ordering::Relaxed);
-        self.shared.start.wait();
-        self.shared.pieces();
-        self.shared.end.wait();
+        let shared = &self.shared;
+        shared.done.store(0, Ordering::Relaxed);
+        // Whoever takes a piece from now on counts it as one of this run.
+        shared.next.store(0, Ordering::Release);
+        shared.call().run += 1;
+        shared.called.notify_all();
+        shared.pieces();
+        while shared.done.load(Ordering::Acquire) < shared.count() {
+            std::thread::yield_now();
+        }
     }
 
     /// Bytes or floating-point operations of one run.
@@ -159,8 +175,8 @@ impl Reference {
 
 impl Drop for Reference {
     fn drop(&mut self) {
-        self.shared.over.store(true, Ordering::Relaxed);
-        self.shared.start.wait();
+        self.shared.call().over = true;
+        self.shared.called.notify_all();
         for helper in self.helpers.drain(..) {
             let _ = helper.join();
         }
@@ -168,30 +184,49 @@ impl Drop for Reference {
 }
 
 impl Shared {
+    fn call(&self) -> MutexGuard<'_, Call> {
+        self.call.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Another thread: takes part in every run.
     fn help(&self) {
+        let mut last = 0;
         loop {
-            self.start.wait();
-            if self.over.load(Ordering::Relaxed) {
-                return;
+            {
+                let waiting = |call: &mut Call| call.run == last && !call.over;
+                let call = self.called.wait_while(self.call(), waiting);
+                let call = call.unwrap_or_else(PoisonError::into_inner);
+                if call.over {
+                    return;
+                }
+                last = call.run;
             }
             self.pieces();
-            self.end.wait();
         }
+    }
+
+    /// Number of pieces.
+    fn count(&self) -> usize {
+        self.amount.div_ceil(self.size())
+    }
+
+    /// Size of all pieces but the last.
+    fn size(&self) -> usize {
+        self.amount.div_ceil(PIECES).max(1)
     }
 
     /// Takes pieces until there are no more.
     fn pieces(&self) {
-        let size = self.amount.div_ceil(PIECES);
         loop {
-            let first = self.next.fetch_add(1, Ordering::Relaxed) * size;
-            if first >= self.amount {
+            let number = self.next.fetch_add(1, Ordering::Acquire);
+            if number >= self.count() {
                 return;
             }
-            let range = first..self.amount.min(first + size);
+            let first = number * self.size();
+            let range = first..self.amount.min(first + self.size());
             let [a, b, c] = &self.memory;
-            // SAFETY: the counter gives each piece to one thread in a run, and the barriers lie
-            // between runs.
+            // SAFETY: the counter gives each piece to one thread in a run, and a run begins when all
+            // pieces of the last are done.
             unsafe {
                 match self.kind {
                     Kind::Triad => triad(a.piece_mut(&range), b.piece(&range), c.piece(&range)),
@@ -199,6 +234,7 @@ impl Shared {
                     Kind::Fma => fma(range.len()),
                 }
             }
+            self.done.fetch_add(1, Ordering::Release);
         }
     }
 }
@@ -208,7 +244,7 @@ pub fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Measures all.
+/// Measures all, each the median of so many runs.
 pub fn measure(samples: usize) -> Limits {
     let rate = |kind, amount| Reference::new(kind, amount).rate(samples);
     Limits {

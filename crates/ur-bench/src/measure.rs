@@ -5,14 +5,15 @@ use crate::device::{Device, Ready};
 use crate::limits::Reference;
 use crate::report::Row;
 use crate::stats;
+use crate::turns::alternate;
 use std::time::Instant;
 
 /// The least time of a sample; a shorter launch is repeated within it.
 const SAMPLE: f64 = 1e-3;
 /// A device whose launch takes longer gets fewer samples.
-const SLOW: f64 = 0.25;
+const SLOW: f64 = 0.15;
 /// Their number.
-const FEW: usize = 3;
+const FEW: usize = 5;
 /// Launches before the first sample.
 const WARM_UP: usize = 3;
 
@@ -153,10 +154,9 @@ pub fn enter(row: &mut Row, times: &[(&str, Vec<f64>)], scale: f64) {
     }
 }
 
-/// Warms all up, then takes samples in turn: there and back, so that nobody always follows the same
-/// neighbour. Before each sample its participant runs once without being timed, so that its threads
-/// are awake and its data is where it would be in a program that runs nothing else. Seconds, for
-/// each participant.
+/// Warms all up, then takes samples in turn. Before each sample its participant runs once without
+/// being timed, so that its threads are awake and its data is where it would be in a program that
+/// runs nothing else. Seconds, for each participant.
 fn interleaved(
     participants: &mut [Participant<'_>],
     samples: usize,
@@ -173,26 +173,15 @@ fn interleaved(
         each.repeats = (SAMPLE / last.max(1e-9)).ceil().clamp(1.0, 1000.0) as u32;
         slowest = slowest.max(last);
     }
-    let samples = if slowest > SLOW {
-        samples.min(FEW)
-    } else {
-        samples
-    };
-    let mut times = vec![Vec::new(); participants.len()];
-    for round in 0..samples {
-        let mut order: Vec<usize> = (0..participants.len()).collect();
-        if round % 2 == 1 {
-            order.reverse();
+    let slow = slowest > SLOW;
+    let samples = if slow { samples.min(FEW) } else { samples };
+    alternate(participants.len(), samples, |at| {
+        let each = &mut participants[at];
+        if !slow {
+            (each.run)()?;
         }
-        for at in order {
-            let each = &mut participants[at];
-            if slowest <= SLOW {
-                (each.run)()?;
-            }
-            times[at].push(each.sample()?);
-        }
-    }
-    Ok(times)
+        each.sample()
+    })
 }
 
 #[cfg(test)]
@@ -202,7 +191,7 @@ mod tests {
     use std::cell::RefCell;
 
     #[test]
-    fn samples_go_there_and_back() {
+    fn a_run_that_is_not_timed_goes_before_each_sample() {
         let order = RefCell::new(Vec::new());
         let mut participants: Vec<Participant<'_>> = ["a", "b", "c"]
             .into_iter()
@@ -222,11 +211,7 @@ mod tests {
         drop(participants);
         let order = order.into_inner();
         let warm_up = 9;
-        assert_eq!(
-            order[warm_up..].join(""),
-            "aabbccccbbaa",
-            "each runs once untimed before its sample"
-        );
+        assert_eq!(order[warm_up..].join(""), "aabbccccbbaa");
     }
 
     #[test]

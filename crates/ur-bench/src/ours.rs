@@ -368,9 +368,11 @@ impl Steps for Short<'_> {
         }
     }
 
-    fn finish(&mut self) -> Result<(), String> {
-        self.device.finish(self.device.queue)?;
-        self.device.finish(self.any_order.0)
+    fn finish(&mut self, step: Step) -> Result<(), String> {
+        self.device.finish(match step {
+            Step::Fan => self.any_order.0,
+            _ => self.device.queue,
+        })
     }
 }
 
@@ -397,6 +399,10 @@ impl Device for Ours {
         };
         let size = asked.map_or(0, |()| size.saturating_sub(1));
         String::from_utf8_lossy(&text[..size]).trim().to_owned()
+    }
+
+    fn takes_il(&self) -> bool {
+        true
     }
 
     fn prepare<'d>(&'d self, case: &Case, job: &Job) -> Result<Box<dyn Ready + 'd>, String> {

@@ -60,8 +60,15 @@ impl Ready for Prepared<'_> {
 
 /// What is copied: what the driver is best at.
 enum Places {
-    Shared(Usm, [Block; 2], [Block; 2]),
+    Shared(Box<Shared>),
     Buffers([Buffer; 2], [Buffer; 2]),
+}
+
+/// Places in unified shared memory.
+struct Shared {
+    usm: Usm,
+    small: [Block; 2],
+    large: [Block; 2],
 }
 
 /// Objects for the short steps.
@@ -79,16 +86,22 @@ impl Steps for Short<'_> {
         match (step, &self.places) {
             (Step::Empty, _) => self.device.enqueue(&self.kernel, range),
             (Step::Fan, _) => self.device.enqueue_to(&self.any_order, &self.kernel, range),
-            (Step::CopySmall, Places::Shared(usm, [to, from], _))
-            | (Step::CopyLarge, Places::Shared(usm, _, [to, from])) => usm.copy(to, from),
+            (Step::CopySmall, Places::Shared(shared)) => {
+                shared.usm.copy(&shared.small[0], &shared.small[1])
+            }
+            (Step::CopyLarge, Places::Shared(shared)) => {
+                shared.usm.copy(&shared.large[0], &shared.large[1])
+            }
             (Step::CopySmall, Places::Buffers([to, from], _)) => self.device.copy(to, from, SMALL),
             (Step::CopyLarge, Places::Buffers(_, [to, from])) => self.device.copy(to, from, LARGE),
         }
     }
 
-    fn finish(&mut self) -> Result<(), String> {
-        self.device.finish()?;
-        self.device.finish_queue(&self.any_order)
+    fn finish(&mut self, step: Step) -> Result<(), String> {
+        match step {
+            Step::Fan => self.device.finish_queue(&self.any_order),
+            _ => self.device.finish(),
+        }
     }
 }
 
@@ -99,6 +112,10 @@ impl Device for Peer {
 
     fn describe(&self) -> String {
         self.device.name()
+    }
+
+    fn takes_il(&self) -> bool {
+        self.takes_il
     }
 
     fn prepare<'d>(&'d self, case: &Case, job: &Job) -> Result<Box<dyn Ready + 'd>, String> {
@@ -154,7 +171,7 @@ impl Device for Peer {
             Some(usm) => {
                 let small = [usm.block(SMALL)?, usm.block(SMALL)?];
                 let large = [usm.block(LARGE)?, usm.block(LARGE)?];
-                Places::Shared(usm, small, large)
+                Places::Shared(Box::new(Shared { usm, small, large }))
             }
             None => {
                 let pair = |size| {

@@ -7,10 +7,12 @@ use crate::limits::Reference;
 use crate::ours::Ours;
 use crate::peer::Peer;
 use crate::report::{Report, Row, Summary};
-use crate::{limits, measure, place, suite, table};
+use crate::{compare, first, latency, limits, measure, modules, place, suite, svg, table};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use regex_lite::Regex;
+use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// What to measure.
@@ -34,7 +36,7 @@ pub struct Args {
     /// Samples of each measurement
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     samples: u32,
-    /// A look: five samples, kernels only
+    /// A look: five samples, no latencies
     #[arg(long)]
     quick: bool,
     /// Ours alone
@@ -55,12 +57,30 @@ pub struct Args {
     /// The OpenCL library that finds the drivers
     #[arg(long, value_name = "FILE", default_value = "libOpenCL.so.1")]
     opencl: PathBuf,
+    /// Also build SPIR-V modules of this folder
+    #[arg(long, value_name = "DIR")]
+    modules: Option<PathBuf>,
+    /// How many of them, spread evenly
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    module_count: usize,
     /// Write everything to a file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Draw the kernels
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write the tables for a README to a file
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Measure nothing; show what changed from one file of --json to another
+    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"])]
+    compare: Option<Vec<PathBuf>>,
     /// List what can be measured
     #[arg(long)]
     list: bool,
+    /// Be a process that has a first result
+    #[arg(long, hide = true)]
+    first_result: Option<String>,
 }
 
 /// Measures and shows.
@@ -68,20 +88,60 @@ pub struct Args {
 /// # Errors
 /// A library is missing, a call failed, or ours gave wrong results.
 pub fn run(args: &Args) -> Result<()> {
+    if let Some([old, new]) = args.compare.as_deref() {
+        print!("{}", compare::table(&read(old)?, &read(new)?));
+        return Ok(());
+    }
+    if args.list {
+        let kernels = suite::all().into_iter().map(|case| case.name);
+        for name in kernels.chain(latency::names()).chain(first::NAMES) {
+            println!("{name}");
+        }
+        return Ok(());
+    }
     let filter = args
         .filter
         .as_deref()
         .map(Regex::new)
         .transpose()
         .context("--filter is no regular expression")?;
-    let wanted = |name: &str| filter.as_ref().is_none_or(|filter| filter.is_match(name));
-    if args.list {
-        for case in suite::all() {
-            println!("{}", case.name);
-        }
-        return Ok(());
+    if let Some(name) = &args.first_result {
+        let devices = open(args, Some(name))?;
+        let device = devices.iter().find(|device| device.name() == name);
+        let device = device.context("no such device")?;
+        return first::child(&**device).map_err(anyhow::Error::msg);
     }
-    let devices = open(args)?;
+    let report = measure_all(args, |name| {
+        filter.as_ref().is_none_or(|filter| filter.is_match(name))
+    })?;
+    print!("{}", table::terminal(&report));
+    if let Some(file) = &args.json {
+        write(file, serde_json::to_string_pretty(&report)? + "\n")?;
+    }
+    if let Some(file) = &args.svg {
+        write(file, svg::picture(&report))?;
+    }
+    if let Some(file) = &args.markdown {
+        write(file, table::markdown(&report))?;
+    }
+    if !report.summary.failed.is_empty() {
+        bail!("not right on ours: {}", report.summary.failed.join(", "));
+    }
+    Ok(())
+}
+
+fn read(file: &Path) -> Result<Report> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    serde_json::from_str(&text).with_context(|| file.display().to_string())
+}
+
+fn write(file: &Path, text: String) -> Result<()> {
+    std::fs::write(file, text).with_context(|| file.display().to_string())
+}
+
+/// Measures what is wanted.
+fn measure_all(args: &Args, wanted: impl Fn(&str) -> bool) -> Result<Report> {
+    let devices = open(args, None)?;
     let samples = if args.quick { 5 } else { args.samples as usize };
     let mut report = Report {
         samples,
@@ -93,34 +153,64 @@ pub fn run(args: &Args) -> Result<()> {
         report.devices.push(line);
     }
     report.limits = limits::measure(samples);
-    for case in suite::all() {
-        if wanted(case.name) {
-            eprint!("{:<18}", case.name);
-            let job = (case.job)(Scale::Full);
-            let reference = suite::limit(&case);
-            let reference = reference.map(|(kind, amount)| Reference::new(kind, amount));
-            let row = measure::kernel(&case, &job, &devices, reference.as_ref(), samples);
-            progress(&row);
-            report.kernels.push(row);
-        }
+    let cases: Vec<_> = suite::all()
+        .into_iter()
+        .filter(|case| wanted(case.name))
+        .collect();
+    for (number, case) in cases.iter().enumerate() {
+        eprint!("{:>2} of {} ", number + 1, cases.len());
+        let job = (case.job)(Scale::Full);
+        let reference = suite::limit(case);
+        let reference = reference.map(|(kind, amount)| Reference::new(kind, amount));
+        let row = measure::kernel(case, &job, &devices, reference.as_ref(), samples);
+        progress(&row);
+        report.kernels.push(row);
+    }
+    if !args.quick {
+        report.latency = latency::measure(&devices, samples, &wanted, progress);
+        let names: Vec<&'static str> = devices.iter().map(|device| device.name()).collect();
+        let options = options(args);
+        let first = first::measure(&names, &options, samples, &wanted, progress)?;
+        report.latency.extend(first);
+    }
+    if let Some(folder) = &args.modules {
+        let terminal = std::io::stderr().is_terminal();
+        report.build = modules::measure(&devices, folder, args.module_count, |done, all| {
+            if terminal {
+                eprint!("\r{done} of {all} modules");
+            }
+            if done == all {
+                eprintln!();
+            }
+        })?;
+        report.build.iter().for_each(progress);
     }
     report.summary = Summary::of(&report.kernels);
-    print!("{}", table::terminal(&report));
-    if let Some(file) = &args.json {
-        let text = serde_json::to_string_pretty(&report)?;
-        std::fs::write(file, text + "\n").with_context(|| file.display().to_string())?;
-    }
-    if !report.summary.failed.is_empty() {
-        bail!("not right on ours: {}", report.summary.failed.join(", "));
-    }
-    Ok(())
+    Ok(report)
+}
+
+/// The options that find the libraries, for another process.
+fn options(args: &Args) -> Vec<OsString> {
+    let files = [
+        ("--loader", args.loader.as_ref()),
+        ("--adapter", args.adapter.as_ref()),
+        ("--intel", args.intel.as_ref()),
+        ("--pocl", args.pocl.as_ref()),
+        ("--opencl", Some(&args.opencl)),
+    ];
+    files
+        .into_iter()
+        .filter_map(|(option, file)| Some([option.into(), file?.into()]))
+        .flatten()
+        .collect()
 }
 
 /// A line on standard error when a row is done.
 fn progress(row: &Row) {
     let show = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
     eprintln!(
-        "ours {} {}, Intel × {}, PoCL × {}",
+        "{:<40} ours {:>8} {}, Intel × {}, PoCL × {}",
+        row.name,
         show(row.ours),
         row.unit,
         show(row.ratio_intel),
@@ -128,34 +218,35 @@ fn progress(row: &Row) {
     );
 }
 
-/// Opens the devices, ours first.
-fn open(args: &Args) -> Result<Vec<Box<dyn Device>>> {
-    let adapter = match &args.adapter {
-        Some(file) => std::path::absolute(file)?,
-        None => place::adapter(args.loader.as_deref())
-            .context("our adapter is not found; name it with --adapter")?,
-    };
-    if !adapter.exists() {
-        bail!("{} is missing", adapter.display());
+/// Opens the devices, ours first, or only one.
+fn open(args: &Args, only: Option<&str>) -> Result<Vec<Box<dyn Device>>> {
+    let wanted = |name: &str| only.is_none_or(|only| only == name);
+    let mut drivers = Vec::new();
+    let peers_wanted = !args.no_peers && (wanted("intel") || wanted("pocl"));
+    if peers_wanted {
+        let intel = args.intel.clone().or_else(place::intel);
+        let pocl = args.pocl.clone().or_else(place::pocl);
+        for (name, file) in [("intel", intel), ("pocl", pocl)] {
+            match file {
+                _ if !wanted(name) => {}
+                Some(file) if file.exists() => drivers.push(file),
+                Some(file) => bail!("{} is missing", file.display()),
+                None => eprintln!("{name}: the driver is not found"),
+            }
+        }
     }
-    let drivers = drivers(args);
     let folder = format!("ur-bench-{}", std::process::id());
-    let paths: Vec<&Path> = drivers.iter().map(|driver| driver.as_path()).collect();
+    let paths: Vec<&Path> = drivers.iter().map(PathBuf::as_path).collect();
     let folder = ur_opencl::vendors(&folder, &paths)?;
     // SAFETY: no other thread has been started yet that could read the environment.
     unsafe {
-        std::env::set_var("UR_ADAPTERS_FORCE_LOAD", &adapter);
-        std::env::set_var("ONEAPI_DEVICE_SELECTOR", "*:*");
-        std::env::set_var("UR_JIT_CACHE", "off");
         std::env::set_var("OCL_ICD_VENDORS", &folder);
         std::env::remove_var("OCL_ICD_FILENAMES");
     }
-    let functions = match &args.loader {
-        Some(file) => Functions::open(file).map_err(anyhow::Error::msg)?,
-        None => Functions::linked(),
-    };
-    let ours = Ours::open(functions).map_err(anyhow::Error::msg)?;
-    let mut devices: Vec<Box<dyn Device>> = vec![Box::new(ours)];
+    let mut devices: Vec<Box<dyn Device>> = Vec::new();
+    if wanted("ours") {
+        devices.push(Box::new(ours(args, only.is_some())?));
+    }
     if !drivers.is_empty() {
         match peers(&args.opencl) {
             Ok(peers) => devices.extend(peers),
@@ -166,22 +257,30 @@ fn open(args: &Args) -> Result<Vec<Box<dyn Device>>> {
     Ok(devices)
 }
 
-/// Files of the other drivers.
-fn drivers(args: &Args) -> Vec<PathBuf> {
-    if args.no_peers {
-        return Vec::new();
+/// Opens our device. `cached` leaves compiled code where the environment says.
+fn ours(args: &Args, cached: bool) -> Result<Ours> {
+    let adapter = match &args.adapter {
+        Some(file) => std::path::absolute(file)?,
+        None => place::adapter(args.loader.as_deref())
+            .context("our adapter is not found; name it with --adapter")?,
+    };
+    if !adapter.exists() {
+        bail!("{} is missing", adapter.display());
     }
-    let mut drivers = Vec::new();
-    let intel = args.intel.clone().or_else(place::intel);
-    let pocl = args.pocl.clone().or_else(place::pocl);
-    for (name, driver) in [("Intel's driver", intel), ("PoCL", pocl)] {
-        match driver {
-            Some(file) if file.exists() => drivers.push(file),
-            Some(file) => eprintln!("{name}: {} is missing", file.display()),
-            None => eprintln!("{name} is not found"),
+    // SAFETY: no other thread has been started yet that could read the environment.
+    unsafe {
+        std::env::set_var("UR_ADAPTERS_FORCE_LOAD", &adapter);
+        std::env::set_var("ONEAPI_DEVICE_SELECTOR", "*:*");
+        if !cached {
+            // What was compiled before says nothing about the compiler of today.
+            std::env::set_var("UR_JIT_CACHE", "off");
         }
     }
-    drivers
+    let functions = match &args.loader {
+        Some(file) => Functions::open(file).map_err(anyhow::Error::msg)?,
+        None => Functions::linked(),
+    };
+    Ours::open(functions).map_err(anyhow::Error::msg)
 }
 
 /// The devices of the other drivers, Intel's first.

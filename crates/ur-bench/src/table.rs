@@ -31,15 +31,19 @@ fn rate(row: &Row) -> String {
     let Some(rate) = row.rate else {
         return String::new();
     };
+    let (rate, prefix) = if rate < 0.1 {
+        (rate * 1e3, "M")
+    } else {
+        (rate, "G")
+    };
     let unit = match row.rate_unit.as_deref() {
-        Some("element") => "G/s".to_owned(),
-        Some(unit) => format!("G{unit}/s"),
-        None => String::new(),
+        Some("element") | None => "",
+        Some(unit) => unit,
     };
     let limit = row.of_limit.map_or_else(String::new, |part| {
         format!(", {:.0} % of the limit", 100.0 * part)
     });
-    format!("{} {unit}{limit}", figure(rate))
+    format!("{} {prefix}{unit}/s{limit}", figure(rate))
 }
 
 /// The cells of a row.

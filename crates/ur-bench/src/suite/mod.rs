@@ -1,8 +1,12 @@
 //! The kernels of the suite. Their OpenCL C is in `benches/kernels`, with the SPIR-V made of it.
 
+mod compute;
+mod divergent;
+mod groups;
+mod maths;
 mod memory;
 
-use crate::case::{Case, Code};
+use crate::case::{Arg, Case, Code, Job, Scale, to_f32};
 use crate::limits::{ELEMENTS, ITERATIONS, Kind};
 
 /// The code of a file in `benches/kernels`.
@@ -23,7 +27,47 @@ pub const EMPTY_KERNEL: &str = "empty";
 
 /// All kernels, in the order of the reports.
 pub fn all() -> Vec<Case> {
-    memory::cases()
+    [
+        memory::cases(),
+        maths::cases(),
+        compute::cases(),
+        divergent::cases(),
+        groups::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// A kernel that is called in reports as in its file.
+fn case(code: Code, name: &'static str, job: fn(Scale) -> Job) -> Case {
+    Case {
+        name,
+        code,
+        kernel: name,
+        options: "",
+        job,
+    }
+}
+
+/// A zeroed buffer of so many elements of four bytes.
+fn zeros(count: usize) -> Arg {
+    Arg::Buffer(vec![0; 4 * count])
+}
+
+/// A number as an argument.
+fn float(value: f32) -> Arg {
+    Arg::Value(value.to_le_bytes().to_vec())
+}
+
+/// A number as an argument.
+fn uint(value: usize) -> Arg {
+    Arg::Value((value as u32).to_le_bytes().to_vec())
+}
+
+/// The numbers of a buffer, widened.
+fn wide(bytes: &[u8]) -> impl Iterator<Item = f64> {
+    to_f32(bytes).into_iter().map(f64::from)
 }
 
 /// What the machine itself is to do beside a kernel, if the kernel comes up against a limit.
@@ -61,7 +105,7 @@ impl Rng {
 
     /// So many numbers below `limit`.
     fn integers(&mut self, count: usize, limit: u32) -> Vec<u32> {
-        let below = |rng: &mut Self| ((rng.bits() >> 32) * u64::from(limit) >> 32) as u32;
+        let below = |rng: &mut Self| (((rng.bits() >> 32) * u64::from(limit)) >> 32) as u32;
         (0..count).map(|_| below(self)).collect()
     }
 }
