@@ -74,7 +74,7 @@ fn compare(intel: &Path, args: &Args) -> Result<bool> {
 }
 
 /// Intel's driver, in an environment of its own: beside the clients it would be a second device.
-fn intel() -> Result<PathBuf> {
+pub fn intel() -> Result<PathBuf> {
     let dir = repo::root().join("target/venv/opencl");
     let driver = dir.join("lib/libintelocl.so");
     let pins_file = repo::root().join("tests/clients/pins-opencl.txt");

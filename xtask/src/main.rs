@@ -1,6 +1,7 @@
 //! The commands behind `./x`. The last line that each prints on standard output is its figure;
 //! progress goes before it, and the exit code says whether the figure is a good one.
 
+mod bench;
 mod build;
 mod client;
 mod corpus;
@@ -50,6 +51,8 @@ enum Command {
     Stress(stress::Args),
     /// Compare results with other drivers: kernels of tests/spirv and random ones
     Diff(diff::Args),
+    /// Measure kernels beside other drivers; without options, write the README's tables
+    Bench(bench::Args),
     /// Coverage-guided runs of what reads bytes of others
     Fuzz(fuzz::Args),
     /// Measure the errors of mathematical functions
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Corpus(args) => corpus::run(&args),
         Command::Stress(args) => stress::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Ulp(args) => ulp::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),

@@ -192,12 +192,13 @@ mod tests {
 
     #[test]
     fn a_run_that_is_not_timed_goes_before_each_sample() {
-        let order = RefCell::new(Vec::new());
+        let all = RefCell::new(Vec::new());
+        let order = &all;
         let mut participants: Vec<Participant<'_>> = ["a", "b", "c"]
             .into_iter()
             .map(|name| Participant {
                 name,
-                run: Box::new(|| {
+                run: Box::new(move || {
                     order.borrow_mut().push(name);
                     // Long enough to be a sample by itself.
                     std::thread::sleep(std::time::Duration::from_millis(2));
@@ -209,7 +210,7 @@ mod tests {
         let times = interleaved(&mut participants, 2).expect("nothing fails");
         assert_eq!(times.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 2]);
         drop(participants);
-        let order = order.into_inner();
+        let order = all.into_inner();
         let warm_up = 9;
         assert_eq!(order[warm_up..].join(""), "aabbccccbbaa");
     }
@@ -228,13 +229,13 @@ mod tests {
     fn ratios_say_how_much_faster_ours_is() {
         let mut row = Row::new("k", "ms");
         let times = [
-            ("ours", vec![0.001, 0.002]),
-            ("intel", vec![0.003, 0.006]),
-            ("machine", vec![0.0005, 0.001]),
+            ("ours", vec![1.0, 2.0]),
+            ("intel", vec![3.0, 6.0]),
+            ("machine", vec![0.5, 1.0]),
         ];
-        enter(&mut row, &times, 1e3);
-        assert_eq!(row.ours, Some(1.5));
-        assert_eq!(row.intel, Some(4.5));
+        enter(&mut row, &times, 1000.0);
+        assert_eq!(row.ours, Some(1500.0));
+        assert_eq!(row.intel, Some(4500.0));
         assert_eq!(row.ratio_intel, Some(3.0));
         assert_eq!(row.of_limit, Some(0.5));
         assert_eq!(row.ratio_pocl, None);

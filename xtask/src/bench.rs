@@ -1,0 +1,105 @@
+//! `./x bench`: `ur bench` on the built tree, and the README's section.
+
+use crate::venv::{Runtime, Venv};
+use crate::{build, diff, process, repo, setup};
+use anyhow::{Context, Result};
+use clap::Parser;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What to measure.
+#[derive(Parser)]
+#[command(after_help = "\
+Without options everything is measured, and README.md and docs/bench.svg are written. With options,
+which are those of `ur bench`, it is only shown: ./x bench --filter '^sin$' --samples 30")]
+pub struct Args {
+    /// Options of `ur bench`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<String>,
+}
+
+/// The lines in README.md between which the tables stand.
+const BEGIN: &str = "<!-- bench: written by ./x bench -->";
+const END: &str = "<!-- end of bench -->";
+
+/// Modules of dpnp that are built.
+const MODULES: usize = 200;
+
+/// Measures; the last line is the geometric mean over the kernels, or says what was written.
+pub fn run(args: &Args) -> Result<bool> {
+    if !setup::ensure()? {
+        return Ok(false);
+    }
+    build::tree()?;
+    let mut ur = Command::new(repo::dist_bin("ur"));
+    ur.arg("bench").arg("--intel").arg(diff::intel()?);
+    if !args.options.is_empty() {
+        return Ok(process::status(ur.args(&args.options))?.success());
+    }
+    let tables = repo::cargo_target().join("bench.md");
+    ur.arg("--json")
+        .arg(repo::cargo_target().join("bench.json"))
+        .arg("--svg")
+        .arg(repo::root().join("docs/bench.svg"))
+        .arg("--markdown")
+        .arg(&tables)
+        .arg("--modules")
+        .arg(modules()?);
+    if !process::status(&mut ur)?.success() {
+        return Ok(false);
+    }
+    let path = repo::root().join("README.md");
+    let readme = fs::read_to_string(&path)?;
+    fs::write(&path, filled(&readme, &fs::read_to_string(&tables)?)?)?;
+    println!("README.md and docs/bench.svg: written");
+    Ok(true)
+}
+
+/// The README with new tables.
+fn filled(readme: &str, tables: &str) -> Result<String> {
+    let (before, rest) = readme
+        .split_once(BEGIN)
+        .context("README.md lacks the first marker")?;
+    let (_, after) = rest
+        .split_once(END)
+        .context("README.md lacks the second marker")?;
+    let picture = "![Speed of our device divided by its peers'](docs/bench.svg)";
+    Ok(format!(
+        "{before}{BEGIN}\n\n{picture}\n\n{}\n\n{END}{after}",
+        tables.trim()
+    ))
+}
+
+/// A folder with a sample of dpnp's modules.
+fn modules() -> Result<PathBuf> {
+    let folder = repo::cargo_target().join("bench-modules");
+    let there = fs::read_dir(&folder).map_or(0, Iterator::count);
+    if there < MODULES {
+        let venv = Venv::ensure(Runtime::V2026_2)?;
+        let mut cargo = process::cargo(["run", "--release", "--quiet", "-p", "ur-corpus"]);
+        cargo
+            .args(["--bin", "corpus-build", "--", "--sample"])
+            .arg(MODULES.to_string())
+            .arg("--extract")
+            .arg(&folder)
+            .arg(venv.package_dir("dpnp")?);
+        process::run(&mut cargo)?;
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BEGIN, END, filled};
+
+    #[test]
+    fn tables_go_between_the_markers() {
+        let readme = format!("a\n{BEGIN}\nold\n{END}\nb\n");
+        let new = filled(&readme, "| new |\n").expect("both markers");
+        assert!(new.starts_with(&format!("a\n{BEGIN}\n\n![")), "{new}");
+        assert!(new.ends_with(&format!("| new |\n\n{END}\nb\n")), "{new}");
+        assert_eq!(filled(&new, "| new |").ok(), Some(new.clone()));
+        assert!(filled("a", "b").is_err());
+    }
+}
