@@ -46,8 +46,9 @@ kernel void spmv(global float *out, global const uint *starts, global const uint
                  global const float *values, global const float *vector)
 {
     size_t row = get_global_id(0);
+    uint end = starts[row + 1];
     float sum = 0.0f;
-    for (uint at = starts[row]; at < starts[row + 1]; at++)
+    for (uint at = starts[row]; at < end; at++)
         sum = fma(values[at], vector[columns[at]], sum);
     out[row] = sum;
 }

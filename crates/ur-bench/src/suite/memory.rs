@@ -101,7 +101,7 @@ fn spmv(scale: Scale) -> Job {
     let columns = rng.integers(count, rows as u32);
     let (values, vector) = (rng.reals(count, 0.0, 1.0), rng.reals(rows, 0.0, 1.0));
     Job {
-        range: Range::line(rows),
+        range: Range::groups(rows, 64),
         args: vec![
             zeros(rows),
             Arg::Buffer(from_u32(&starts)),
