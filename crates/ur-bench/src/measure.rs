@@ -14,8 +14,10 @@ const SAMPLE: f64 = 1e-3;
 const SLOW: f64 = 0.15;
 /// Their number.
 const FEW: usize = 5;
-/// Launches before the first sample.
-const WARM_UP: usize = 3;
+/// The least number of launches before the first sample, and the most.
+const WARM_UP: [usize; 2] = [3, 20];
+/// Seconds after which launches before the first sample are enough.
+const WARM: f64 = 0.05;
 
 /// Something that takes part: it does its work once and waits.
 type Run<'a> = Box<dyn FnMut() -> Result<(), String> + 'a>;
@@ -163,10 +165,11 @@ fn interleaved(
 ) -> Result<Vec<Vec<f64>>, String> {
     let mut slowest: f64 = 0.0;
     for each in participants.iter_mut() {
-        let mut last = 0.0;
-        for _ in 0..WARM_UP {
+        let (mut last, mut sum) = (0.0, 0.0);
+        for number in 1..=WARM_UP[1] {
             last = each.sample()?;
-            if last > SLOW {
+            sum += last;
+            if last > SLOW || (number >= WARM_UP[0] && sum > WARM) {
                 break;
             }
         }
@@ -200,8 +203,8 @@ mod tests {
                 name,
                 run: Box::new(move || {
                     order.borrow_mut().push(name);
-                    // Long enough to be a sample by itself.
-                    std::thread::sleep(std::time::Duration::from_millis(2));
+                    // Long enough to be a sample by itself, and to be warm.
+                    std::thread::sleep(std::time::Duration::from_millis(20));
                     Ok(())
                 }),
                 repeats: 1,

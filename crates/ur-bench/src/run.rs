@@ -31,8 +31,8 @@ Examples:
 Exit codes: 0 success, 1 a call failed or a result of ours is wrong, 2 wrong command line.")]
 pub struct Args {
     /// Only what has a name that this regular expression finds
-    #[arg(long, value_name = "RE")]
-    filter: Option<String>,
+    #[arg(long, value_name = "RE", value_parser = Regex::new)]
+    filter: Option<Regex>,
     /// Samples of each measurement
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     samples: u32,
@@ -99,12 +99,6 @@ pub fn run(args: &Args) -> Result<()> {
         }
         return Ok(());
     }
-    let filter = args
-        .filter
-        .as_deref()
-        .map(Regex::new)
-        .transpose()
-        .context("--filter is no regular expression")?;
     if let Some(name) = &args.first_result {
         let devices = open(args, Some(name))?;
         let device = devices.iter().find(|device| device.name() == name);
@@ -112,7 +106,8 @@ pub fn run(args: &Args) -> Result<()> {
         return first::child(&**device).map_err(anyhow::Error::msg);
     }
     let report = measure_all(args, |name| {
-        filter.as_ref().is_none_or(|filter| filter.is_match(name))
+        let filter = args.filter.as_ref();
+        filter.is_none_or(|filter| filter.is_match(name))
     })?;
     print!("{}", table::terminal(&report));
     if let Some(file) = &args.json {
