@@ -510,6 +510,22 @@ fn many_threads_compile_at_once() {
 
 /// A lane that would trap must not touch its neighbours, also when LLVM knows the divisor.
 #[test]
+fn vector_division_by_a_chosen_constant_with_trapping_lanes() {
+    let jit = Jit::new("division");
+    let kernel = jit.kernel("divide_chosen");
+    for (x, divisors) in [(1i8, [-1i8, 1, 19, -9]), (0, [1; 4])] {
+        let mut input = [x; 4];
+        let mut out = [[99i8; 4]; 2];
+        kernel.run(
+            [1, 1, 1],
+            [1, 1, 1],
+            &[pointer(&mut input), pointer(out.as_flattened_mut())],
+        );
+        assert_eq!(out, [divisors.map(|d| 1 % d), divisors.map(|d| 1 / d)]);
+    }
+}
+
+#[test]
 fn vector_division_by_a_constant_with_trapping_lanes() {
     let jit = Jit::new("division");
     let kernel = jit.kernel("divide");

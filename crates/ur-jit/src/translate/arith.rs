@@ -214,6 +214,18 @@ impl Body<'_, '_> {
 
     /// Division and remainder without traps.
     fn division(&mut self, op: Op, a: &Value, b: &Value) -> Value {
+        if a.ty.is_vector() {
+            // Lane by lane, as processors do it. LLVM may thread a division of vectors over a select
+            // with a constant arm, and one zero lane there makes it drop the arm for all lanes, also
+            // where that lane is not the one chosen.
+            let lanes: Vec<Value> = (0..a.ty.lanes())
+                .map(|lane| {
+                    let (a, b) = (self.fb.lane(a, lane), self.fb.lane(b, lane));
+                    self.division(op, &a, &b)
+                })
+                .collect();
+            return self.fb.from_lanes(&a.ty, &lanes);
+        }
         let signed = matches!(op, Op::SDiv | Op::SRem | Op::SMod);
         let safe = self.safe_divisor(a, b, signed);
         let instruction = match op {
@@ -238,8 +250,7 @@ impl Body<'_, '_> {
 
     /// `b`, or 1 where dividing `a` by it would trap.
     fn safe_divisor(&mut self, a: &Value, b: &Value, signed: bool) -> Value {
-        if !b.ty.is_vector()
-            && let Ok(known) = b.text.parse::<i128>()
+        if let Ok(known) = b.text.parse::<i128>()
             && known != 0
             && !(signed && known == -1)
         {
@@ -251,8 +262,6 @@ impl Body<'_, '_> {
         if !signed {
             return nonzero;
         }
-        // A select of its own: LLVM threads the division over a select whose arm is a constant, and
-        // an arm with one zero lane makes it drop the arm for all lanes.
         let lowest = Value::int(&a.ty, 1i128 << (a.ty.scalar_bits() - 1));
         let lowest = self.fb.icmp("eq", a, &lowest);
         let minus_one = self.fb.icmp("eq", b, &Value::int(&b.ty, -1));
