@@ -152,5 +152,5 @@ fn open(path: &PathBuf) -> Result<Module, String> {
         .chunks_exact(4)
         .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
         .collect();
-    Module::new(&words, &[], Options::default()).map_err(|e| format!("{:?}: {e}", e.status))
+    Module::new(&words, &[], Options { lanes: std::env::var("UR_JIT_LANES").map_or(1, |l| l.parse().unwrap_or(1)), ..Options::default() }).map_err(|e| format!("{:?}: {e}", e.status))
 }

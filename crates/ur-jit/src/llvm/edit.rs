@@ -491,6 +491,12 @@ impl<'m> Builder<'m> {
         ty(unsafe { LLVMPointerTypeInContext(self.context, 0) })
     }
 
+    /// The type of doubles.
+    pub fn double_type(&self) -> Type<'m> {
+        // SAFETY: a live context.
+        ty(unsafe { LLVMDoubleTypeInContext(self.context) })
+    }
+
     /// A function's type.
     pub fn function_type(&self, result: Type<'m>, params: &[Type<'m>]) -> Type<'m> {
         let mut params: Vec<LLVMTypeRef> = params.iter().map(|p| p.0).collect();

@@ -17,8 +17,7 @@ pub fn lower_vector(kernel: &Translated, name: &str) {
 }
 
 /// How many work-items one call of the vectorised kernel runs. It is the number of lanes, unless
-/// the launch is one whose lanes would not be neighbours: ids of 2^31 and more, or sub-groups that
-/// do not end where a row of work-items does. Such work-items run one by one.
+/// the launch has ids of 2^31 and more: such work-items run one by one.
 fn step(kernel: &Translated, fb: &mut FunctionBuilder, at: &Value) -> Value {
     let mut fits = Value::bool(true);
     let mut all = |fb: &mut FunctionBuilder, more: Value| {
@@ -33,17 +32,26 @@ fn step(kernel: &Translated, fb: &mut FunctionBuilder, at: &Value) -> Value {
         }
     }
     let lanes = lanes(kernel, fb);
-    if kernel.sub_groups {
-        let [x, y, z] =
-            [0, 8, 16].map(|dim| item::load(fb, at, launch::LOCAL_SIZE + dim, &Type::I64));
-        let rows = fb.binary("mul", &y, &z);
-        let one = fb.icmp("eq", &rows, &Value::i64(1));
-        let rest = fb.binary("urem", &x, &lanes);
-        let whole = fb.icmp("eq", &rest, &Value::i64(0));
-        let either = fb.binary("or", &one, &whole);
-        all(fb, either);
-    }
     fb.select(&fits, &lanes, &Value::i64(1))
+}
+
+/// As [`step`], for a work-group of this size: its work-items also run one by one if its sub-groups
+/// matter and do not end where a row of work-items does.
+fn step_in_group(
+    kernel: &Translated,
+    fb: &mut FunctionBuilder,
+    step: &Value,
+    [x, y, z]: &[Value; 3],
+) -> Value {
+    if !kernel.sub_groups {
+        return step.clone();
+    }
+    let rows = fb.binary("mul", y, z);
+    let one = fb.icmp("eq", &rows, &Value::i64(1));
+    let rest = fb.binary("urem", x, step);
+    let whole = fb.icmp("eq", &rest, &Value::i64(0));
+    let fits = fb.binary("or", &one, &whole);
+    fb.select(&fits, step, &Value::i64(1))
 }
 
 /// The number of lanes, which the vectoriser decides on.
@@ -86,6 +94,7 @@ fn groups(kernel: &Translated, name: &str, vector: bool) {
     let sizes = entry.group_record(&group_rec, &number, lanes);
     let args = entry.args.clone();
     let fb = &mut entry.fb;
+    let step = step.map(|step| step_in_group(kernel, fb, &step, &sizes));
     let zero = Value::i64(0);
     range(fb, &zero, &sizes[2], |fb, z| {
         range(fb, &zero, &sizes[1], |fb, y| {

@@ -914,14 +914,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
         let ty = self.vector_of(inst.ty);
         let made = match inst.op {
             Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMURem | Opcode::LLVMSRem => {
-                let a = self.vector(operands[0]);
-                let divisor = self.vector(operands[1]);
-                // Lanes that are not there divide by 1.
-                let one = self.b.splat(inst.ty.int(1), self.lanes);
-                let divisor = self.b.select(mask.lanes, divisor, one);
-                let zero = ty.zero();
-                let a = self.b.select(mask.lanes, a, zero);
-                self.b.binary(inst.op, a, divisor)
+                return Ok(self.divide(id, mask));
             }
             Opcode::LLVMICmp => {
                 let (a, b) = (self.vector(operands[0]), self.vector(operands[1]));

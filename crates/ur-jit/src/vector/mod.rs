@@ -7,6 +7,7 @@
 
 mod calls;
 mod cfg;
+mod divide;
 mod emit;
 mod lanes;
 pub mod math;
@@ -24,7 +25,9 @@ pub struct Refused {
 
 impl Refused {
     fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
+        Self {
+            reason: reason.into(),
+        }
     }
 }
 
@@ -89,19 +92,53 @@ fn check(function: &cfg::Function<'_>) -> Result<(), Refused> {
     for inst in &function.insts {
         let known = matches!(
             inst.op,
-            Opcode::LLVMAdd | Opcode::LLVMFAdd | Opcode::LLVMSub | Opcode::LLVMFSub
-                | Opcode::LLVMMul | Opcode::LLVMFMul | Opcode::LLVMUDiv | Opcode::LLVMSDiv
-                | Opcode::LLVMFDiv | Opcode::LLVMURem | Opcode::LLVMSRem | Opcode::LLVMFRem
-                | Opcode::LLVMShl | Opcode::LLVMLShr | Opcode::LLVMAShr | Opcode::LLVMAnd
-                | Opcode::LLVMOr | Opcode::LLVMXor | Opcode::LLVMAlloca | Opcode::LLVMLoad
-                | Opcode::LLVMStore | Opcode::LLVMGetElementPtr | Opcode::LLVMTrunc
-                | Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMFPToUI | Opcode::LLVMFPToSI
-                | Opcode::LLVMUIToFP | Opcode::LLVMSIToFP | Opcode::LLVMFPTrunc
-                | Opcode::LLVMFPExt | Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr
-                | Opcode::LLVMBitCast | Opcode::LLVMICmp | Opcode::LLVMFCmp | Opcode::LLVMPHI
-                | Opcode::LLVMCall | Opcode::LLVMSelect | Opcode::LLVMExtractValue
-                | Opcode::LLVMFence | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW
-                | Opcode::LLVMFNeg | Opcode::LLVMFreeze | Opcode::LLVMBr | Opcode::LLVMRet
+            Opcode::LLVMAdd
+                | Opcode::LLVMFAdd
+                | Opcode::LLVMSub
+                | Opcode::LLVMFSub
+                | Opcode::LLVMMul
+                | Opcode::LLVMFMul
+                | Opcode::LLVMUDiv
+                | Opcode::LLVMSDiv
+                | Opcode::LLVMFDiv
+                | Opcode::LLVMURem
+                | Opcode::LLVMSRem
+                | Opcode::LLVMFRem
+                | Opcode::LLVMShl
+                | Opcode::LLVMLShr
+                | Opcode::LLVMAShr
+                | Opcode::LLVMAnd
+                | Opcode::LLVMOr
+                | Opcode::LLVMXor
+                | Opcode::LLVMAlloca
+                | Opcode::LLVMLoad
+                | Opcode::LLVMStore
+                | Opcode::LLVMGetElementPtr
+                | Opcode::LLVMTrunc
+                | Opcode::LLVMZExt
+                | Opcode::LLVMSExt
+                | Opcode::LLVMFPToUI
+                | Opcode::LLVMFPToSI
+                | Opcode::LLVMUIToFP
+                | Opcode::LLVMSIToFP
+                | Opcode::LLVMFPTrunc
+                | Opcode::LLVMFPExt
+                | Opcode::LLVMPtrToInt
+                | Opcode::LLVMIntToPtr
+                | Opcode::LLVMBitCast
+                | Opcode::LLVMICmp
+                | Opcode::LLVMFCmp
+                | Opcode::LLVMPHI
+                | Opcode::LLVMCall
+                | Opcode::LLVMSelect
+                | Opcode::LLVMExtractValue
+                | Opcode::LLVMFence
+                | Opcode::LLVMAtomicCmpXchg
+                | Opcode::LLVMAtomicRMW
+                | Opcode::LLVMFNeg
+                | Opcode::LLVMFreeze
+                | Opcode::LLVMBr
+                | Opcode::LLVMRet
                 | Opcode::LLVMUnreachable
         );
         if !known {
@@ -112,7 +149,10 @@ fn check(function: &cfg::Function<'_>) -> Result<(), Refused> {
             || (inst.ty.kind() == Kind::LLVMStructTypeKind
                 && inst.ty.members().iter().all(|m| m.is_scalar()));
         if !simple {
-            return Err(Refused::new(format!("a value of kind {:?}", inst.ty.kind())));
+            return Err(Refused::new(format!(
+                "a value of kind {:?}",
+                inst.ty.kind()
+            )));
         }
         for (at, operand) in inst.operands.iter().enumerate() {
             match operand {
@@ -123,8 +163,8 @@ fn check(function: &cfg::Function<'_>) -> Result<(), Refused> {
                 }
                 // The work-item's record is read in known places only.
                 cfg::Operand::Param(0) => {
-                    let address = at == 0
-                        && matches!(inst.op, Opcode::LLVMLoad | Opcode::LLVMGetElementPtr);
+                    let address =
+                        at == 0 && matches!(inst.op, Opcode::LLVMLoad | Opcode::LLVMGetElementPtr);
                     if !address || !is_record_access(function, inst) {
                         return Err(Refused::new("another use of the work-item's record"));
                     }
