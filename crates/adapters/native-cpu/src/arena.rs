@@ -1,8 +1,8 @@
-//! Aligned blocks of memory, and a store of those that kernels use while they run.
+//! Aligned blocks of memory, and those that kernels use while they run: every thread keeps one.
 
 use std::alloc::Layout;
+use std::cell::Cell;
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
 
 /// A block of memory, freed with its owner.
 #[derive(Debug)]
@@ -52,38 +52,46 @@ impl Drop for Block {
     }
 }
 
-/// Most blocks kept for later.
-const KEPT: usize = 64;
-
-/// Largest block kept for later, in bytes.
+/// Largest block kept for later by a thread, in bytes.
 const LARGEST_KEPT: usize = 16 << 20;
 
-/// Blocks that were used and will be again.
-#[derive(Debug, Default)]
-pub struct Arenas(Mutex<Vec<Block>>);
+thread_local! {
+    /// What the thread's last kernel used.
+    static KEPT: Cell<Option<Block>> = const { Cell::new(None) };
+}
 
-impl Arenas {
-    /// A block of at least `size` bytes, aligned to `align`; its content is undefined.
-    pub fn take(&self, size: usize, align: usize) -> Option<Block> {
-        let kept = {
-            let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            blocks.pop()
-        };
-        match kept {
-            Some(block) if block.size() >= size && block.layout.align() >= align => Some(block),
-            // Too small: grows by replacement, so that one size settles in.
-            _ => Block::new(size.next_power_of_two(), align),
+/// The memory of a kernel while the calling thread runs it; its content is undefined.
+#[derive(Debug)]
+pub struct Arena(Option<Block>);
+
+impl Arena {
+    /// At least `size` bytes, aligned to `align`; none if there is no memory.
+    pub fn take(size: usize, align: usize) -> Option<Arena> {
+        if size == 0 {
+            return Some(Arena(None));
         }
+        // The thread may be ending and have none any more.
+        let kept = KEPT.try_with(Cell::take).ok().flatten();
+        let block = match kept {
+            Some(block) if block.size() >= size && block.layout.align() >= align => block,
+            // Too small: grows by replacement, so that one size settles in.
+            _ => Block::new(size.checked_next_power_of_two()?, align)?,
+        };
+        Some(Arena(Some(block)))
     }
 
-    /// Gives a block back.
-    pub fn put(&self, block: Block) {
-        if block.size() > LARGEST_KEPT {
-            return;
-        }
-        let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if blocks.len() < KEPT {
-            blocks.push(block);
+    /// Its first byte; for an arena of no bytes an address that must not be used, a multiple of `align`.
+    pub fn start(&self, align: usize) -> *mut u8 {
+        self.0
+            .as_ref()
+            .map_or(std::ptr::without_provenance_mut(align), Block::start)
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        if let Some(block) = self.0.take_if(|block| block.size() <= LARGEST_KEPT) {
+            let _ = KEPT.try_with(|kept| kept.set(Some(block)));
         }
     }
 }
@@ -94,19 +102,25 @@ mod tests {
 
     #[test]
     fn blocks_are_aligned_and_used_again() {
-        let arenas = Arenas::default();
-        let first = arenas.take(1000, 128).unwrap();
-        assert!(first.size() >= 1000);
-        assert!((first.start() as usize).is_multiple_of(128));
-        let address = first.start();
-        arenas.put(first);
-        let second = arenas.take(900, 128).unwrap();
-        assert_eq!(second.start(), address);
-        let third = arenas.take(1 << 20, 128).unwrap();
-        assert!(third.size() >= 1 << 20);
-        arenas.put(second);
-        let fourth = arenas.take(1 << 16, 128).unwrap();
-        assert!(fourth.size() >= 1 << 16);
-        assert!(Block::new(usize::MAX / 2, 128).is_none());
+        let first = Arena::take(1000, 128).unwrap();
+        let address = first.start(128);
+        assert!((address as usize).is_multiple_of(128));
+        // Nested, as when a kernel's thread helps with another.
+        let second = Arena::take(1000, 128).unwrap();
+        assert_ne!(second.start(128), address);
+        drop((second, first));
+        let third = Arena::take(900, 128).unwrap();
+        assert_eq!(third.start(128), address);
+        drop(third);
+        let large = Arena::take(1 << 20, 128).unwrap();
+        assert!(large.0.as_ref().unwrap().size() >= 1 << 20);
+        drop(large);
+        // The larger one has taken its place.
+        let fourth = Arena::take(1000, 128).unwrap();
+        assert!(fourth.0.as_ref().unwrap().size() >= 1 << 20);
+        assert!(Arena::take(usize::MAX / 2, 128).is_none());
+        assert!(Arena::take(usize::MAX, 128).is_none());
+        let none = Arena::take(0, 128).unwrap();
+        assert_eq!(none.start(128) as usize, 128);
     }
 }

@@ -23,7 +23,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use ur_adapter::Backend;
 use ur_api::{UR_LOGGER_LEVEL_INFO, UR_LOGGER_LEVEL_WARN};
 
@@ -45,6 +45,9 @@ pub struct Cache {
 }
 
 const UNKNOWN: u64 = u64::MAX;
+
+/// What was used this recently need not be marked as used again.
+const FRESH: Duration = Duration::from_secs(3600);
 
 /// The cache of this process, if there is one. The environment is read once:
 /// `UR_JIT_CACHE` is `off` or a folder, `UR_JIT_CACHE_SIZE` a number of bytes.
@@ -147,8 +150,13 @@ impl Cache {
         };
         match entry::open(file.bytes, key) {
             Ok(payload) => {
-                // The time of change is the time of last use, by which entries are removed.
-                let _ = file.file.set_modified(SystemTime::now());
+                // The time of change is the time of last use, by which entries are removed. Writing it
+                // takes as long as all else here, so it is only exact where something may have to go.
+                let now = SystemTime::now();
+                let fresh = now.duration_since(file.used).is_ok_and(|age| age < FRESH);
+                if !fresh || self.is_filling() {
+                    let _ = file.file.set_modified(now);
+                }
                 Some(payload)
             }
             Err(reason) => {
@@ -159,6 +167,14 @@ impl Cache {
                 self.folder.remove(&name);
                 None
             }
+        }
+    }
+
+    /// Whether more than half of the space is used, as far as this process knows.
+    fn is_filling(&self) -> bool {
+        match self.used.load(Ordering::Relaxed) {
+            UNKNOWN => false,
+            used => used.saturating_add(self.written.load(Ordering::Relaxed)) > self.limit / 2,
         }
     }
 

@@ -7,6 +7,7 @@ use crate::cache::{self, Key, KeyMaker};
 use crate::cpu;
 use crate::fork::{Mutex, once};
 use crate::jit::{self, JitModule};
+use crate::share::Pace;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use ur_jit_abi::code::{Loaded, STORAGE};
@@ -217,6 +218,7 @@ impl Module {
         let code = unsafe { record.load(resolve) }?;
         Ok(Compiled {
             code,
+            pace: Pace::default(),
             _storage: self.storage.clone(),
         })
     }
@@ -233,6 +235,7 @@ impl Module {
 /// A compiled kernel. Every launch holds a share of it, so that its code stays while it runs.
 pub struct Compiled {
     code: LoadedKernel,
+    pace: Pace,
     /// Held for the code, which has its address.
     _storage: Arc<Loaded>,
 }
@@ -241,6 +244,11 @@ impl Compiled {
     /// What is known of the kernel.
     pub fn info(&self) -> &KernelInfo {
         self.code.info()
+    }
+
+    /// What its work-items take.
+    pub fn pace(&self) -> &Pace {
+        &self.pace
     }
 
     /// Its arguments.

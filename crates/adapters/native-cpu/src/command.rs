@@ -4,12 +4,14 @@
 //! never its dependencies, so a finished command keeps nothing else alive and chains of any length
 //! are walked by loops. An event of the API holds a share of the command; a command holds no event.
 
-use crate::{clock, fork, standstill};
+use crate::share::{self, Pace, Share};
+use crate::{clock, fork, pool, standstill};
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use ur_api::{
     UR_EVENT_STATUS_COMPLETE, UR_EVENT_STATUS_ERROR, UR_EVENT_STATUS_QUEUED,
     UR_EVENT_STATUS_RUNNING, UR_EVENT_STATUS_SUBMITTED, UR_RESULT_ERROR_DEVICE_LOST,
@@ -20,6 +22,22 @@ use ur_api::{
 pub trait Work: Send + Sync {
     /// Runs one piece on the calling thread; pieces run in any order and at the same time.
     fn run(&self, piece: u64) -> Result<(), ur_result_t>;
+
+    /// Runs several pieces that follow each other.
+    fn run_all(&self, mut pieces: Range<u64>) -> Result<(), ur_result_t> {
+        pieces.try_for_each(|piece| self.run(piece))
+    }
+
+    /// What is known of the time that pieces take, and the work-items that one counts as. Work without is
+    /// run piece by piece, each of which is worth a thread.
+    fn pace(&self) -> Option<(&Pace, u64)> {
+        None
+    }
+
+    /// Most threads that may run it at the same time; none for as many as there are.
+    fn threads(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// Where a command may run.
@@ -60,8 +78,8 @@ struct Links {
     waiters: u32,
 }
 
-/// `next` of a command that may not be claimed yet.
-const NOT_READY: u64 = 1 << 62;
+/// Ticks of work that is worth waking another thread for.
+const WORTH: u64 = 3 * share::SHORT;
 
 /// See the module documentation.
 pub struct Command {
@@ -73,9 +91,15 @@ pub struct Command {
     generation: u32,
     lane: Lane,
     profiled: bool,
+    /// Whether it ever was unfinished, so that something may count it.
+    counted: bool,
     starting_callbacks: AtomicBool,
-    pieces: u64,
-    next: AtomicU64,
+    share: Share,
+    /// Threads that run it, and the most that may.
+    runners: AtomicU32,
+    threads: u32,
+    /// What a piece takes, in units of 1/1024 tick; 0 if that is not known.
+    ticks: AtomicU64,
     done: AtomicU64,
     queued: u64,
     submitted: AtomicU64,
@@ -122,6 +146,10 @@ impl Command {
         if let Some(gate) = &gate {
             gate.pending.fetch_add(1, Ordering::Relaxed);
         }
+        let threads = work.as_ref().map_or(1, |work| {
+            let all = pool::thread_count() as u32;
+            work.threads().map_or(all, |most| most.clamp(1, all))
+        });
         Arc::new(Command {
             state: AtomicU32::new(UR_EVENT_STATUS_SUBMITTED.0),
             pending: AtomicU32::new(1),
@@ -129,9 +157,12 @@ impl Command {
             generation: fork::generation(),
             lane,
             profiled,
+            counted: true,
             starting_callbacks: AtomicBool::new(false),
-            pieces,
-            next: AtomicU64::new(NOT_READY),
+            share: Share::new(pieces),
+            runners: AtomicU32::new(0),
+            threads,
+            ticks: AtomicU64::new(0),
             done: AtomicU64::new(0),
             queued: if profiled { clock::now() } else { 0 },
             submitted: AtomicU64::new(0),
@@ -154,13 +185,43 @@ impl Command {
         command
     }
 
-    /// A command that has ended, with success.
+    /// A command that has ended, with success. It is the same one every time: nothing can change it.
     pub fn completed() -> Arc<Command> {
-        let command = Command::new(None, Lane::Compute, false, None);
-        command
-            .state
-            .store(UR_EVENT_STATUS_COMPLETE.0, Ordering::Relaxed);
-        command
+        static COMPLETED: OnceLock<Arc<Command>> = OnceLock::new();
+        fork::once(&COMPLETED, || Command::ended(None)).clone()
+    }
+
+    /// A command that has ended, with success, and when, if that is to be known.
+    pub fn ended(times: Option<Times>) -> Arc<Command> {
+        let Times {
+            queued,
+            submitted,
+            started,
+            ended,
+        } = times.unwrap_or_default();
+        Arc::new(Command {
+            state: AtomicU32::new(UR_EVENT_STATUS_COMPLETE.0),
+            pending: AtomicU32::new(0),
+            error: AtomicU32::new(0),
+            generation: fork::generation(),
+            lane: Lane::Compute,
+            profiled: times.is_some(),
+            counted: false,
+            starting_callbacks: AtomicBool::new(false),
+            share: Share::new(0),
+            runners: AtomicU32::new(0),
+            threads: 1,
+            ticks: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            queued,
+            submitted: AtomicU64::new(submitted),
+            started: AtomicU64::new(started),
+            ended: AtomicU64::new(ended),
+            links: ManuallyDrop::default(),
+            finished: Condvar::new(),
+            gate: None,
+            work: UnsafeCell::new(None),
+        })
     }
 
     fn links(&self) -> MutexGuard<'_, Links> {
@@ -209,11 +270,6 @@ impl Command {
     /// Where it may run.
     pub fn lane(&self) -> Lane {
         self.lane
-    }
-
-    /// Number of pieces.
-    pub fn pieces(&self) -> u64 {
-        self.pieces
     }
 
     /// Whether only its own enqueueing (not a dependency) holds it back: for a barrier in the making,
@@ -267,40 +323,101 @@ impl Command {
     /// Whether a ready command has nothing to run, because it only orders others or because a
     /// dependency failed.
     pub fn is_idle(&self) -> bool {
-        self.pieces == 0 || self.error.load(Ordering::Acquire) != 0
+        self.share.pieces() == 0 || self.error.load(Ordering::Acquire) != 0
     }
 
     /// Lets the pieces of a ready command be claimed.
     pub fn open(&self) {
-        self.next.store(0, Ordering::Release);
+        // SAFETY: nothing can be claimed before the line after this, so nobody takes the work.
+        if let Some(work) = unsafe { (*self.work.get()).as_deref() } {
+            self.set_ticks(work);
+        }
+        self.share.open();
     }
 
-    /// A piece for the calling thread to run, if one is left and the command is ready.
-    pub fn claim(&self) -> Option<u64> {
-        // The check keeps the counter from running far past the end.
-        if self.next.load(Ordering::Acquire) >= self.pieces {
+    /// Whether there is nothing to claim, or nothing any more.
+    pub fn is_claimed(&self) -> bool {
+        self.share.rest() == 0
+    }
+
+    /// Whether another thread may take part in running it.
+    pub fn has_room(&self) -> bool {
+        self.runners.load(Ordering::Acquire) < self.threads
+    }
+
+    /// Takes part in running it, if something is left to claim and there is room.
+    pub fn join(&self) -> Option<Runner<'_>> {
+        if self.is_claimed() {
             return None;
         }
-        let piece = self.next.fetch_add(1, Ordering::AcqRel);
-        (piece < self.pieces).then_some(piece)
-    }
-
-    /// Whether there is nothing (more) to claim.
-    pub fn is_claimed(&self) -> bool {
-        self.next.load(Ordering::Acquire) >= self.pieces
-    }
-
-    /// Runs a claimed piece. Ending the last one finishes the command.
-    pub fn run(&self, piece: u64, released: &mut Released) {
-        if piece == 0 {
-            self.start(released);
+        // No failed attempt is ever counted: it would keep others out.
+        let mut runners = self.runners.load(Ordering::Acquire);
+        loop {
+            if runners >= self.threads {
+                return None;
+            }
+            match self.runners.compare_exchange_weak(
+                runners,
+                runners + 1,
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => return Some(Runner(self)),
+                Err(now) => runners = now,
+            }
         }
-        // SAFETY: the piece is claimed and not yet counted as done, so nobody takes the work.
+    }
+
+    /// How many more threads it is worth waking for it.
+    pub fn wanted(&self) -> u32 {
+        let rest = self.share.rest();
+        let room = self
+            .threads
+            .saturating_sub(self.runners.load(Ordering::Acquire));
+        if rest == 0 || room == 0 {
+            return 0;
+        }
+        let worth = match self.ticks() {
+            None => rest,
+            Some(ticks) => rest.saturating_mul(ticks) / 1024 / WORTH,
+        };
+        room.min(u32::try_from(worth).unwrap_or(u32::MAX))
+    }
+
+    /// What a piece takes, in units of 1/1024 tick, if that is known.
+    fn ticks(&self) -> Option<u64> {
+        Some(self.ticks.load(Ordering::Relaxed)).filter(|ticks| *ticks != 0)
+    }
+
+    /// Notes what a piece takes, as `work` knows it.
+    fn set_ticks(&self, work: &dyn Work) {
+        if let Some((pace, items)) = work.pace()
+            && let Some(ticks) = pace.ticks(items.saturating_mul(1024))
+        {
+            self.ticks.store(ticks.max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Runs claimed pieces. Ending the last one finishes the command.
+    fn run(&self, pieces: Range<u64>, released: &mut Released) {
+        self.start(released);
+        let count = pieces.end - pieces.start;
+        // SAFETY: the pieces are claimed and not yet counted as done, so nobody takes the work.
         let work = unsafe { (*self.work.get()).as_deref() };
         if let Some(work) = work {
             let outcome = {
                 let _running = (self.lane == Lane::Compute).then(standstill::Running::enter);
-                catch_unwind(AssertUnwindSafe(|| work.run(piece)))
+                match work.pace() {
+                    None => catch_unwind(AssertUnwindSafe(|| work.run_all(pieces))),
+                    Some((pace, items)) => {
+                        let begin = share::ticks();
+                        let outcome = catch_unwind(AssertUnwindSafe(|| work.run_all(pieces)));
+                        let taken = share::ticks().wrapping_sub(begin);
+                        pace.note(items.saturating_mul(count), taken);
+                        self.set_ticks(work);
+                        outcome
+                    }
+                }
             };
             match outcome {
                 Ok(Ok(())) => {}
@@ -308,21 +425,29 @@ impl Command {
                 Err(_) => self.fail(UR_RESULT_ERROR_UNKNOWN),
             }
         }
-        if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.pieces {
+        if self.done.fetch_add(count, Ordering::AcqRel) + count == self.share.pieces() {
             self.finish(released);
         }
     }
 
+    /// Notes that it runs, with a claimed piece that is not counted yet.
     fn start(&self, released: &mut Released) {
+        if self.state.load(Ordering::Relaxed) != UR_EVENT_STATUS_SUBMITTED.0
+            || self
+                .state
+                .compare_exchange(
+                    UR_EVENT_STATUS_SUBMITTED.0,
+                    UR_EVENT_STATUS_RUNNING.0,
+                    Ordering::AcqRel,
+                    Ordering::Relaxed,
+                )
+                .is_err()
+        {
+            return;
+        }
         if self.profiled {
             self.started.store(clock::now(), Ordering::Relaxed);
         }
-        let _ = self.state.compare_exchange(
-            UR_EVENT_STATUS_SUBMITTED.0,
-            UR_EVENT_STATUS_RUNNING.0,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        );
         if self.starting_callbacks.load(Ordering::Acquire) {
             let mut links = self.links();
             let due = links
@@ -381,7 +506,7 @@ impl Command {
     /// Returns once a finished command is counted off wherever it was counted, so that a queue
     /// whose last command was waited for is seen to be empty.
     pub fn settle(&self) {
-        if self.generation == fork::generation() {
+        if self.counted && self.generation == fork::generation() {
             drop(self.links());
         }
     }
@@ -421,6 +546,32 @@ impl Command {
                 .unwrap_or_else(PoisonError::into_inner);
         }
         links.waiters -= 1;
+    }
+}
+
+/// A thread's part in running a command.
+pub struct Runner<'a>(&'a Command);
+
+impl Runner<'_> {
+    /// Runs some pieces, if any are left: as many as are worth it.
+    pub fn step(&self, released: &mut Released) -> bool {
+        let command = self.0;
+        match command
+            .share
+            .claim(u64::from(command.threads), command.ticks())
+        {
+            Some(pieces) => {
+                command.run(pieces, released);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+impl Drop for Runner<'_> {
+    fn drop(&mut self) {
+        self.0.runners.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -17,7 +17,7 @@ use call::Call;
 use std::ffi::{CStr, c_void};
 use ur_adapter::{EnqueueFns, Error, Object, Result, Slot};
 use ur_api::*;
-use work::{Copy, Fill, RectCopy, RowFill};
+use work::{Copy, Fill, INLINE, RectCopy, RowFill};
 
 /// A checked number of dimensions.
 ///
@@ -445,11 +445,10 @@ impl EnqueueFns for NativeCpu {
         if size == 0 {
             return Err(invalid_size("nothing to copy"));
         }
-        let call = Call::new(queue, event_wait_list, event, UR_COMMAND_USM_MEMCPY);
+        let mut call = Call::new(queue, event_wait_list, event, UR_COMMAND_USM_MEMCPY);
         // SAFETY: the program passes memory of that size.
-        if call.at_once(size, || unsafe {
-            copy::copy(dst as usize, src as usize, size)
-        }) {
+        let copy = || unsafe { copy::copy(dst as usize, src as usize, size) };
+        if size <= INLINE && call.at_once(copy)? {
             return Ok(());
         }
         let work = Copy::prepare(dst as usize, src as usize, size, [None, None]);

@@ -9,6 +9,7 @@ use crate::order::Group;
 use crate::queue::Queue;
 use crate::{NativeCpu, pool};
 use std::ffi::c_void;
+use std::ops::Deref;
 use std::sync::Arc;
 use ur_adapter::{Error, EventExpFns, EventFns, Handle, Info, Object, Result, Slot};
 use ur_api::*;
@@ -16,7 +17,7 @@ use ur_api::*;
 /// What an event handle names.
 pub struct Event {
     context: Handle<Context>,
-    bound: Mutex<Bound>,
+    bound: Binding,
     /// Set for an event that the program made to be completed by one command after the other.
     reusable: Option<Reusable>,
 }
@@ -26,6 +27,29 @@ pub struct Event {
 struct Reusable {
     /// Whether it has times on queues that record none.
     profiled: bool,
+}
+
+/// Whether the command that an event stands for can change. Most cannot, and are looked at without a lock.
+enum Binding {
+    Fixed(Bound),
+    Changing(Mutex<Bound>),
+}
+
+/// A look at what an event is bound to.
+enum View<'a> {
+    Fixed(&'a Bound),
+    Changing(Guard<'a, Bound>),
+}
+
+impl Deref for View<'_> {
+    type Target = Bound;
+
+    fn deref(&self) -> &Bound {
+        match self {
+            View::Fixed(bound) => bound,
+            View::Changing(bound) => bound,
+        }
+    }
 }
 
 /// The command that an event stands for at present.
@@ -64,7 +88,7 @@ impl Event {
     fn new(context: &Object<Context>, bound: Bound) -> Result<Handle<Event>> {
         Handle::new(Event {
             context: context.handle(),
-            bound: Mutex::new(bound),
+            bound: Binding::Fixed(bound),
             reusable: None,
         })
     }
@@ -76,7 +100,7 @@ impl Event {
     fn reusable(context: &Object<Context>, profiled: bool) -> Result<Handle<Event>> {
         Handle::new(Event {
             context: context.handle(),
-            bound: Mutex::new(Bound {
+            bound: Binding::Changing(Mutex::new(Bound {
                 queue: None,
                 command: Command::completed(),
                 first: None,
@@ -84,7 +108,7 @@ impl Event {
                 kind: UR_COMMAND_EVENTS_WAIT_WITH_BARRIER,
                 profiled: false,
                 captured: None,
-            }),
+            })),
             reusable: Some(Reusable { profiled }),
         })
     }
@@ -115,7 +139,10 @@ impl Event {
     /// wants it.
     fn give(slot: &mut Slot<Event>, queue: &Object<Queue>, bound: Bound) -> Result {
         if let Some(event) = Self::given(queue, slot)? {
-            let old = std::mem::replace(&mut *event.bound(), bound);
+            let Binding::Changing(changing) = &event.bound else {
+                return Err(Error::code(UR_RESULT_ERROR_INVALID_EVENT));
+            };
+            let old = std::mem::replace(&mut *changing.lock(), bound);
             // Dropped without the lock: that may free a queue.
             drop(old);
         } else if slot.wanted() {
@@ -216,14 +243,22 @@ impl Event {
             profiled,
             captured: None,
         };
-        Event::new(context, bound)
+        Handle::new(Event {
+            context: context.handle(),
+            bound: Binding::Changing(Mutex::new(bound)),
+            reusable: None,
+        })
     }
 
     /// Binds a promised event to the command it was promised for, which is not yet enqueued itself.
     /// Whoever already waits for the event waits for the command from now on.
     pub fn keep(&self, queue: &Object<Queue>, command: &Arc<Command>) {
+        let Binding::Changing(changing) = &self.bound else {
+            // Was never promised.
+            return;
+        };
         let promised = {
-            let mut bound = self.bound();
+            let mut bound = changing.lock();
             bound.queue = Some(queue.handle());
             std::mem::replace(&mut bound.command, command.clone())
         };
@@ -242,13 +277,35 @@ impl Event {
         }
     }
 
-    fn bound(&self) -> Guard<'_, Bound> {
-        self.bound.lock()
+    fn bound(&self) -> View<'_> {
+        match &self.bound {
+            Binding::Fixed(bound) => View::Fixed(bound),
+            Binding::Changing(bound) => View::Changing(bound.lock()),
+        }
+    }
+
+    /// Whether its command has ended with success, and is one that was enqueued.
+    pub fn is_done(&self) -> bool {
+        let bound = self.bound();
+        bound.captured.is_none() && bound.command.is_finished() && bound.command.outcome().is_ok()
     }
 
     /// The command.
     pub fn command(&self) -> Arc<Command> {
         self.bound().command.clone()
+    }
+
+    /// Whether its command cannot change any more and has ended, so that nobody needs to wait for it.
+    fn is_settled(&self) -> bool {
+        match &self.bound {
+            Binding::Fixed(bound) => {
+                bound.command.is_finished() && {
+                    bound.command.settle();
+                    true
+                }
+            }
+            Binding::Changing(_) => false,
+        }
     }
 
     /// Its context.
@@ -296,7 +353,7 @@ impl EventFns for NativeCpu {
             }
             UR_EVENT_INFO_CONTEXT => info.handle(&*event.context),
             UR_EVENT_INFO_COMMAND_TYPE => info.value(event.bound().kind.0),
-            UR_EVENT_INFO_COMMAND_EXECUTION_STATUS => info.value(event.command().status().0),
+            UR_EVENT_INFO_COMMAND_EXECUTION_STATUS => info.value(event.bound().command.status().0),
             _ => Err(Error::unsupported_query()),
         }
     }
@@ -338,12 +395,12 @@ impl EventFns for NativeCpu {
         if event_wait_list.is_empty() {
             return Err(Error::code(UR_RESULT_ERROR_INVALID_VALUE));
         }
-        let pool = pool::get();
-        for event in event_wait_list {
-            pool.wait(&event.command());
+        for event in event_wait_list.iter().filter(|event| !event.is_settled()) {
+            pool::get().wait(&event.command());
         }
         for event in event_wait_list {
-            if let Err(code) = event.command().outcome() {
+            let outcome = event.bound().command.outcome();
+            if let Err(code) = outcome {
                 return Err(Error::new(
                     UR_RESULT_ERROR_IN_EVENT_LIST_EXEC_STATUS,
                     format!("a command failed: {code}"),

@@ -11,6 +11,7 @@ use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 use ur_adapter::{Error, Handle, Info, KernelFns, Object, Result};
 use ur_api::*;
+use ur_jit_abi::KernelInfo;
 use ur_spirv::spirv::Dim;
 use ur_spirv::{ArgKind, KernelArg};
 
@@ -27,6 +28,7 @@ pub struct Kernel {
     required: Option<[u64; 3]>,
     /// Largest work-group size in each dimension, if the kernel says.
     limits: Option<[u64; 3]>,
+    bounds: Bounds,
     /// Work-group size that it is tuned for.
     hint: Option<[u32; 3]>,
     /// Most dimensions of a launch.
@@ -41,7 +43,44 @@ pub struct Kernel {
     non_uniform: bool,
 }
 
+/// What a work-group of a kernel may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Most work-items.
+    pub max_group: u64,
+    /// Largest size in each dimension.
+    pub limits: [u64; 3],
+}
+
+impl Bounds {
+    fn new(limits: Option<[u64; 3]>, info: &KernelInfo) -> Bounds {
+        let most = MAX_WORK_GROUP_SIZE as u64;
+        let limits = limits
+            .unwrap_or([most; 3])
+            .map(|limit| limit.clamp(1, most));
+        let allowed = limits.iter().fold(1u64, |all, n| all.saturating_mul(*n));
+        let fitting = MAX_SCRATCH
+            .saturating_sub(info.scratch_fixed)
+            .checked_div(info.scratch_per_item)
+            .unwrap_or(u64::MAX);
+        Bounds {
+            max_group: most.min(fitting).min(allowed).max(1),
+            limits,
+        }
+    }
+}
+
 impl Kernel {
+    /// What its work-groups may be.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Whether it might wait for something that another thread does.
+    pub fn may_wait(&self) -> bool {
+        self.program.may_wait()
+    }
+
     /// Its code.
     pub fn compiled(&self) -> &Arc<Compiled> {
         &self.compiled
@@ -50,13 +89,6 @@ impl Kernel {
     /// Work-group size that it must be launched with.
     pub fn required(&self) -> Option<[u64; 3]> {
         self.required
-    }
-
-    /// Largest work-group size in each dimension.
-    pub fn limits(&self) -> [u64; 3] {
-        self.limits
-            .unwrap_or([MAX_WORK_GROUP_SIZE as u64; 3])
-            .map(|limit| limit.clamp(1, MAX_WORK_GROUP_SIZE as u64))
     }
 
     /// Dimensionality of an image argument, and whether it is an array; none if unknown.
@@ -86,19 +118,7 @@ impl Kernel {
 
     /// Most work-items in a work-group.
     pub fn max_group(&self) -> u64 {
-        let info = self.compiled.info();
-        let allowed = self
-            .limits()
-            .iter()
-            .fold(1u64, |all, n| all.saturating_mul(*n));
-        let fitting = MAX_SCRATCH
-            .saturating_sub(info.scratch_fixed)
-            .checked_div(info.scratch_per_item)
-            .unwrap_or(u64::MAX);
-        (MAX_WORK_GROUP_SIZE as u64)
-            .min(fitting)
-            .min(allowed)
-            .max(1)
+        self.bounds.max_group
     }
 
     /// A work-group size for a launch that leaves the choice: large enough that starting a group
@@ -117,7 +137,7 @@ impl Kernel {
         let wave = self.sub_group_size();
         let mut left = wanted.next_multiple_of(wave).clamp(1, most);
         let equal = self.program.sees_groups();
-        let limits = self.limits();
+        let limits = self.bounds.limits;
         std::array::from_fn(|dimension| {
             let most = left.min(global[dimension]).min(limits[dimension]).max(1);
             let size = if equal {
@@ -172,12 +192,14 @@ impl KernelFns for NativeCpu {
             Error::new(UR_RESULT_ERROR_PROGRAM_BUILD_FAILURE, reason)
         })?;
         let sizes = |sizes: Option<[u32; 3]>| sizes.map(|sizes| sizes.map(|n| u64::from(n.max(1))));
+        let limits = sizes(about.max_work_group_size);
         Handle::new(Kernel {
+            bounds: Bounds::new(limits, compiled.info()),
             program: program.handle(),
             name: name.to_owned(),
             compiled,
             required: sizes(about.reqd_work_group_size),
-            limits: sizes(about.max_work_group_size),
+            limits,
             hint: about.work_group_size_hint,
             max_dimensions: about.max_work_dim,
             sub_group_size: about.sub_group_size,

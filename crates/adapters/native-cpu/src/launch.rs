@@ -1,108 +1,225 @@
 //! Launches of compiled kernels as work for the pool.
 
-use crate::arena::Block;
+use crate::arena::{Arena, Block};
 use crate::code::Compiled;
 use crate::command::Work;
 use crate::memory::Storage;
-use crate::pool;
+use crate::share::{self, Pace};
 use std::arch::asm;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::Arc;
 use ur_adapter::{Error, Result};
 use ur_api::*;
 use ur_jit_abi::{LOCAL_ALIGN, Launch};
 
-/// A launch with its arguments, ready to run.
-pub struct LaunchWork {
-    kernel: Arc<Compiled>,
-    launch: Launch,
-    args: Block,
-    local_bytes: usize,
-    arena_bytes: usize,
-    groups: u64,
-    groups_per_piece: u64,
-    /// Buffers among the arguments.
-    _storage: Vec<Arc<Storage>>,
+/// Bytes of arguments that need no memory of their own.
+const INLINE: usize = 256;
+
+/// Ticks up to which a launch is best run by the thread that enqueues it: waking another one takes about
+/// as long.
+const QUICK: u64 = 30_000;
+
+/// Bytes that stand where an argument block may.
+#[repr(align(128))]
+struct Aligned(MaybeUninit<[u8; INLINE]>);
+
+const _: () = assert!(align_of::<Aligned>() == LOCAL_ALIGN);
+
+/// The argument block of a launch.
+pub struct Args {
+    inline: Aligned,
+    /// Instead, if it is larger.
+    block: Option<Block>,
+    size: usize,
 }
 
-impl LaunchWork {
-    /// A launch and its number of pieces. `args` is the argument block and `local_bytes` the local
-    /// memory of a group, the kernel's own and that of arguments; at most `threads` threads run it.
-    ///
-    /// # Errors
-    /// `OUT_OF_RESOURCES` when the sizes are beyond what memory can hold.
-    pub fn new(
-        kernel: Arc<Compiled>,
-        launch: Launch,
-        args: Block,
-        local_bytes: usize,
-        storage: Vec<Arc<Storage>>,
-        threads: Option<u64>,
-    ) -> Result<(LaunchWork, u64)> {
-        let too_much = || Error::new(UR_RESULT_ERROR_OUT_OF_RESOURCES, "work-group too large");
-        let groups = launch
-            .group_count
-            .iter()
-            .try_fold(1u64, |all, count| all.checked_mul(*count))
-            .ok_or_else(too_much)?;
-        let items: u64 = launch.local_size.iter().product();
-        let scratch = kernel
-            .info()
-            .scratch_per_item
-            .checked_mul(items)
-            .and_then(|bytes| bytes.checked_add(kernel.info().scratch_fixed))
-            .and_then(|bytes| usize::try_from(bytes).ok())
-            .ok_or_else(too_much)?;
-        let local_bytes = local_bytes.next_multiple_of(LOCAL_ALIGN);
-        let arena_bytes = local_bytes.checked_add(scratch).ok_or_else(too_much)?;
-        // Several pieces a thread even out groups that take different times.
-        let most = threads.unwrap_or(pool::thread_count() as u64 * 8);
-        let groups_per_piece = groups.div_ceil(most).max(1);
-        let pieces = groups.div_ceil(groups_per_piece);
-        let work = LaunchWork {
-            kernel,
-            launch,
-            args,
-            local_bytes,
-            arena_bytes,
-            groups,
-            groups_per_piece,
-            _storage: storage,
+impl Args {
+    /// No arguments yet.
+    fn none() -> Args {
+        Args {
+            inline: Aligned(MaybeUninit::uninit()),
+            block: None,
+            size: 0,
+        }
+    }
+
+    /// Makes room for `size` bytes, to be filled.
+    fn reserve(&mut self, size: usize) -> Result {
+        if size > INLINE {
+            let block = Block::zeroed(size, LOCAL_ALIGN);
+            self.block =
+                Some(block.ok_or_else(|| Error::code(UR_RESULT_ERROR_OUT_OF_HOST_MEMORY))?);
+        }
+        self.size = size;
+        Ok(())
+    }
+
+    /// Writes `bytes` at `place`; false if they do not fit.
+    #[must_use]
+    pub fn write(&mut self, place: usize, bytes: &[u8]) -> bool {
+        if place
+            .checked_add(bytes.len())
+            .is_none_or(|end| end > self.size)
+        {
+            return false;
+        }
+        let start = match &self.block {
+            Some(block) => block.start(),
+            None => self.inline.0.as_mut_ptr().cast(),
         };
-        Ok((work, pieces))
+        // SAFETY: the range was just found to lie inside of the block, which is ours alone.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start.add(place), bytes.len()) };
+        true
+    }
+
+    fn start(&self) -> *const u8 {
+        match &self.block {
+            Some(block) => block.start(),
+            None => self.inline.0.as_ptr().cast(),
+        }
     }
 }
 
-impl Work for LaunchWork {
-    fn run(&self, piece: u64) -> std::result::Result<(), ur_result_t> {
-        let first = piece * self.groups_per_piece;
-        let last = (first + self.groups_per_piece).min(self.groups);
-        let arenas = pool::get().arenas();
-        let arena = match self.arena_bytes {
-            0 => None,
-            bytes => Some(
-                arenas
-                    .take(bytes, LOCAL_ALIGN)
-                    .ok_or(UR_RESULT_ERROR_OUT_OF_RESOURCES)?,
-            ),
-        };
-        let local = arena.as_ref().map_or(LOCAL_ALIGN as *mut u8, Block::start);
+/// A launch with its arguments. It is large and filled where it stands.
+pub struct Ready {
+    launch: Launch,
+    /// The argument block.
+    pub args: Args,
+    local_bytes: usize,
+    arena_bytes: usize,
+    groups: u64,
+    /// Work-items of a group.
+    items: u64,
+    /// Buffers among the arguments.
+    pub storage: Vec<Arc<Storage>>,
+}
+
+impl Ready {
+    /// Nothing yet.
+    #[inline]
+    pub fn none() -> Ready {
+        Ready {
+            launch: Launch {
+                global_size: [0; 3],
+                global_offset: [0; 3],
+                local_size: [0; 3],
+                group_count: [0; 3],
+                work_dim: 0,
+                local_bytes: 0,
+            },
+            args: Args::none(),
+            local_bytes: 0,
+            arena_bytes: 0,
+            groups: 0,
+            items: 0,
+            storage: Vec::new(),
+        }
+    }
+
+    /// Begins the filling; the arguments follow, then [`Ready::complete`].
+    ///
+    /// # Errors
+    /// `OUT_OF_HOST_MEMORY`.
+    pub fn fill(&mut self, kernel: &Compiled, launch: Launch) -> Result {
+        self.launch = launch;
+        self.args.reserve(kernel.info().args_size as usize)
+    }
+
+    /// Ends the filling: `local_bytes` is the local memory of a group, the kernel's own and that of
+    /// arguments.
+    ///
+    /// # Errors
+    /// `OUT_OF_RESOURCES` when the sizes are beyond what memory can hold.
+    pub fn complete(&mut self, kernel: &Compiled, local_bytes: u32) -> Result {
+        let too_much = || Error::new(UR_RESULT_ERROR_OUT_OF_RESOURCES, "work-group too large");
+        self.launch.local_bytes = local_bytes;
+        let [x, y, z] = self.launch.group_count;
+        self.groups = x
+            .checked_mul(y)
+            .and_then(|groups| groups.checked_mul(z))
+            .filter(|groups| *groups <= share::MOST)
+            .ok_or_else(too_much)?;
+        let info = kernel.info();
+        self.items = self.launch.local_size.iter().product();
+        let scratch = info
+            .scratch_per_item
+            .checked_mul(self.items)
+            .and_then(|bytes| bytes.checked_add(info.scratch_fixed))
+            .and_then(|bytes| usize::try_from(bytes).ok())
+            .ok_or_else(too_much)?;
+        self.local_bytes = (local_bytes as usize).next_multiple_of(LOCAL_ALIGN);
+        self.arena_bytes = self.local_bytes.checked_add(scratch).ok_or_else(too_much)?;
+        Ok(())
+    }
+
+    /// Whether all of it is known to take less time than another thread needs to wake up.
+    pub fn is_quick(&self, kernel: &Compiled) -> bool {
+        kernel
+            .pace()
+            .ticks(self.groups.saturating_mul(self.items))
+            .is_some_and(|ticks| ticks <= QUICK)
+    }
+
+    /// Runs all of it on the calling thread, of which `arena` is the memory.
+    pub fn run_here(&self, kernel: &Compiled, arena: &Arena) {
+        let begin = share::ticks();
+        self.run(kernel, 0..self.groups, arena);
+        let taken = share::ticks().wrapping_sub(begin);
+        kernel
+            .pace()
+            .note(self.groups.saturating_mul(self.items), taken);
+    }
+
+    /// Memory to run it in; none if there is none to be had.
+    pub fn arena(&self) -> Option<Arena> {
+        Arena::take(self.arena_bytes, LOCAL_ALIGN)
+    }
+
+    fn run(&self, kernel: &Compiled, groups: Range<u64>, arena: &Arena) {
+        let local = arena.start(LOCAL_ALIGN);
         let _rounding = FloatState::standard();
         // SAFETY: the argument block and the memory have the sizes that the JIT asked for. What the
         // kernel does with the program's own pointers is the program's business.
         unsafe {
-            (self.kernel.info().entry)(
+            (kernel.info().entry)(
                 &self.launch,
                 self.args.start(),
-                first,
-                last,
+                groups.start,
+                groups.end,
                 local,
                 local.wrapping_add(self.local_bytes),
             )
         };
-        if let Some(arena) = arena {
-            arenas.put(arena);
-        }
+    }
+
+    /// As work for the pool, and its number of pieces, which are work-groups. Nothing is left of it.
+    pub fn take_work(&mut self, kernel: Arc<Compiled>) -> (Box<dyn Work>, u64) {
+        let groups = self.groups;
+        let ready = std::mem::replace(self, Ready::none());
+        (Box::new(LaunchWork { kernel, ready }), groups)
+    }
+}
+
+struct LaunchWork {
+    kernel: Arc<Compiled>,
+    ready: Ready,
+}
+
+impl Work for LaunchWork {
+    fn run(&self, group: u64) -> std::result::Result<(), ur_result_t> {
+        self.run_all(group..group + 1)
+    }
+
+    fn run_all(&self, groups: Range<u64>) -> std::result::Result<(), ur_result_t> {
+        let arena = self.ready.arena();
+        let arena = arena.ok_or(UR_RESULT_ERROR_OUT_OF_RESOURCES)?;
+        self.ready.run(&self.kernel, groups, &arena);
         Ok(())
+    }
+
+    fn pace(&self) -> Option<(&Pace, u64)> {
+        Some((self.kernel.pace(), self.ready.items))
     }
 }
 
@@ -148,6 +265,22 @@ mod tests {
         // SAFETY: stores the register into a local.
         unsafe { asm!("stmxcsr [{}]", in(reg) &mut value, options(nostack)) };
         value & !0x3f
+    }
+
+    #[test]
+    fn small_and_large_argument_blocks() {
+        for size in [0, 8, INLINE, INLINE + 1, 5000] {
+            let mut args = Args::none();
+            args.reserve(size).unwrap();
+            assert!((args.start() as usize).is_multiple_of(LOCAL_ALIGN));
+            assert!(!args.write(size, &[1]) && !args.write(usize::MAX, &[1, 2]));
+            if size > 0 {
+                assert!(args.write(size - 1, &[7]));
+                let moved = Box::new(args);
+                // SAFETY: the byte was just written.
+                assert_eq!(unsafe { moved.start().add(size - 1).read() }, 7);
+            }
+        }
     }
 
     #[test]

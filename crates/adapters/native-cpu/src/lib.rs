@@ -3,9 +3,12 @@
 //! The modules are named after what they hold. Those of the API's objects ([`adapter`], [`platform`],
 //! [`device`], [`context`], [`queue`], [`event`], [`memory`], [`image`], [`sampler`], [`usm`], [`program`], [`kernel`],
 //! [`enqueue`], [`command_buffer`]) stand on those that do the work: [`command`] and [`order`] say what runs when,
-//! [`recording`] keeps it for later, [`pool`] runs it, [`launch`] and [`copy`] are what runs, [`code`] gets machine code from
+//! [`door`] lets short work past their queue's lock, [`recording`] keeps it for later, [`pool`] runs it and
+//! [`share`] deals it out, to the CPUs of all nodes of [`numa`], [`launch`] and [`copy`] are what runs, [`code`] gets machine code from
 //! the [`cache`], from a program that [`binary`] saved, or from the compiler, which [`jit`] opens; [`facts`]
 //! and [`cpu`] read the machine.
+
+use std::sync::atomic;
 
 pub mod adapter;
 pub mod arena;
@@ -19,6 +22,7 @@ pub mod context;
 pub mod copy;
 pub mod cpu;
 pub mod device;
+pub mod door;
 pub mod enqueue;
 pub mod event;
 pub mod facts;
@@ -31,6 +35,7 @@ pub mod kernel;
 pub mod launch;
 pub mod memfd;
 pub mod memory;
+pub mod numa;
 pub mod order;
 pub mod platform;
 pub mod pool;
@@ -38,6 +43,7 @@ pub mod program;
 pub mod queue;
 pub mod recording;
 pub mod sampler;
+pub mod share;
 pub mod standstill;
 pub mod unsupported;
 pub mod usm;

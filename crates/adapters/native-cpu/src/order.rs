@@ -3,8 +3,13 @@
 //! An in-order queue is a chain: each command waits for the one before. An out-of-order queue has a
 //! *gate*, a command in the making that counts every command enqueued since the last barrier; a
 //! barrier is the gate being closed, and later commands wait for it.
+//!
+//! Work that is done before its enqueueing returns needs no command and, while nothing holds it back, no
+//! lock: it goes through the [`Door`]. A command that must wait for what is inside gets a stand-in to wait
+//! for, which the last one to leave ends.
 
 use crate::command::{Command, Lane, Work};
+use crate::door::Door;
 use crate::fork::{Guard, Mutex};
 use crate::{fork, pool};
 use std::sync::Arc;
@@ -81,8 +86,29 @@ enum State {
     },
 }
 
+struct Inner {
+    state: State,
+    /// Ends when nobody is inside the closed door; set while somebody is.
+    inside: Option<Arc<Command>>,
+}
+
 /// See the module documentation.
-pub struct Order(Mutex<State>);
+pub struct Order {
+    door: Door,
+    inner: Mutex<Inner>,
+}
+
+/// The right to do something in the order of a queue, now and on the calling thread.
+#[must_use]
+pub struct Pass<'a>(&'a Order);
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        if self.0.door.leave() {
+            self.0.left();
+        }
+    }
+}
 
 fn fresh_gate() -> Arc<Command> {
     Command::new(None, Lane::Compute, true, None)
@@ -91,7 +117,7 @@ fn fresh_gate() -> Arc<Command> {
 impl Order {
     /// The order of an empty queue.
     pub fn new(in_order: bool) -> Order {
-        Order(Mutex::new(if in_order {
+        let state = if in_order {
             State::InOrder { last: None }
         } else {
             State::OutOfOrder {
@@ -99,24 +125,92 @@ impl Order {
                 barrier: None,
                 generation: fork::generation(),
             }
-        }))
+        };
+        Order {
+            door: Door::new(in_order, fork::generation()),
+            inner: Mutex::new(Inner {
+                state,
+                inside: None,
+            }),
+        }
     }
 
-    fn state(&self) -> Guard<'_, State> {
-        let mut state = self.0.lock();
+    fn inner(&self) -> Guard<'_, Inner> {
+        let mut inner = self.inner.lock();
+        let current = fork::generation();
+        if !self.door.is_current(current) {
+            self.door.renew(current);
+            inner.inside = None;
+        }
         if let State::OutOfOrder {
             gate,
             barrier,
             generation,
-        } = &mut *state
-            && *generation != fork::generation()
+        } = &mut inner.state
+            && *generation != current
         {
             // What the gate counted was left behind in the parent.
             *gate = fresh_gate();
             *barrier = None;
-            *generation = fork::generation();
+            *generation = current;
         }
-        state
+        inner
+    }
+
+    /// Goes ahead if nothing holds back what is done now. Later commands wait until the pass is dropped,
+    /// so what is done is short.
+    pub fn enter(&self) -> Option<Pass<'_>> {
+        if self.door.enter(fork::generation()) {
+            return Some(Pass(self));
+        }
+        self.open()
+    }
+
+    /// Opens the door, if nothing in the queue is unfinished that it was closed for, and goes in.
+    #[cold]
+    fn open(&self) -> Option<Pass<'_>> {
+        let mut inner = self.inner();
+        if inner.inside.is_some() {
+            return None;
+        }
+        match &mut inner.state {
+            State::InOrder { last } => {
+                if last.as_ref().is_some_and(|last| !last.is_finished()) {
+                    return None;
+                }
+                // The last command is what is done now, and it does not fail.
+                *last = None;
+            }
+            State::OutOfOrder { barrier, .. } => {
+                if barrier.as_ref().is_some_and(|b| !b.is_finished()) {
+                    return None;
+                }
+                *barrier = None;
+            }
+        }
+        self.door.open();
+        self.door.enter(fork::generation()).then(|| Pass(self))
+    }
+
+    /// Closes the door: the command that is to be enqueued holds up what comes later, or waits for what
+    /// is going on. Gives what it is to wait for.
+    fn close<'a>(&self, inside: &'a mut Option<Arc<Command>>) -> Option<&'a Arc<Command>> {
+        if self.door.close() {
+            let stand_in = || Command::new(None, Lane::Compute, false, None);
+            inside.get_or_insert_with(stand_in);
+        }
+        inside.as_ref()
+    }
+
+    /// Tells that the last one has left the closed door.
+    #[cold]
+    fn left(&self) {
+        let inside = self.inner().inside.take();
+        if let Some(inside) = inside
+            && inside.enqueued()
+        {
+            pool::get().run_here(&inside);
+        }
     }
 
     /// Enqueues a command behind `wait_list`, whose failures it inherits, and hands it to the pool
@@ -134,12 +228,13 @@ impl Order {
             kind,
         } = submission;
         let command = {
-            let mut state = self.state();
-            match &mut *state {
+            let mut inner = self.inner();
+            let Inner { state, inside } = &mut *inner;
+            match state {
                 State::InOrder { last } => {
                     let command = Command::new(work, lane, profiled, None);
-                    if let Some(last) = last.as_ref() {
-                        command.depend_on(last, false);
+                    for earlier in last.as_ref().into_iter().chain(self.close(inside)) {
+                        command.depend_on(earlier, false);
                     }
                     *last = Some(command.clone());
                     command
@@ -155,6 +250,8 @@ impl Order {
                             }
                         }
                         if kind == Kind::Fence {
+                            // It does not wait for what is inside, but nobody may follow.
+                            let _ = self.close(inside);
                             *barrier = Some(command.clone());
                         }
                         command
@@ -163,7 +260,8 @@ impl Order {
                         let command = std::mem::replace(gate, fresh_gate());
                         // What the old gate counts is still running: the next one waits for it too.
                         gate.depend_on(&command, false);
-                        if let Some(earlier) = barrier.as_ref() {
+                        let inside = self.close(inside);
+                        for earlier in barrier.as_ref().into_iter().chain(inside) {
                             command.depend_on(earlier, false);
                         }
                         if kind == Kind::Barrier {
@@ -188,31 +286,6 @@ impl Order {
         command
     }
 
-    /// Runs work that needs no command if nothing holds it back; says whether it did. It is short and
-    /// calls nothing: later commands wait for its end at the lock.
-    pub fn at_once(&self, work: impl FnOnce()) -> bool {
-        let mut state = self.state();
-        match &mut *state {
-            State::InOrder { last } => {
-                if last.as_ref().is_some_and(|last| !last.is_finished()) {
-                    return false;
-                }
-                // The last command is this one now, and it does not fail.
-                *last = None;
-            }
-            State::OutOfOrder { barrier, .. } => {
-                if barrier
-                    .as_ref()
-                    .is_some_and(|barrier| !barrier.is_finished())
-                {
-                    return false;
-                }
-            }
-        }
-        work();
-        true
-    }
-
     /// Makes a group of commands that is enqueued as one: a first command behind `wait_list`, those
     /// that `fill` makes, and a last one. `fill` is given the first command, makes each of its
     /// commands wait for it (directly or through others), does not enqueue them and returns them all.
@@ -226,15 +299,16 @@ impl Order {
         fill: impl FnOnce(&Arc<Command>) -> Vec<Arc<Command>>,
     ) -> Unsent {
         let group = {
-            let mut state = self.state();
+            let mut inner = self.inner();
+            let Inner { state, inside } = &mut *inner;
             let order = |gate: Option<&Arc<Command>>| {
                 Command::new(None, Lane::Compute, profiled, gate.cloned())
             };
-            match &mut *state {
+            match state {
                 State::InOrder { last } => {
                     let (first, end) = (order(None), order(None));
-                    if let Some(last) = last.as_ref() {
-                        first.depend_on(last, false);
+                    for earlier in last.as_ref().into_iter().chain(self.close(inside)) {
+                        first.depend_on(earlier, false);
                     }
                     *last = Some(end.clone());
                     Group { first, last: end }
@@ -262,13 +336,27 @@ impl Order {
 
     /// A command whose end means that everything enqueued so far has ended; none if that is so.
     pub fn tail(&self) -> Option<Arc<Command>> {
-        match &mut *self.state() {
-            State::InOrder { last } => {
-                return last.clone();
-            }
-            State::OutOfOrder { gate, barrier, .. } => {
-                if gate.is_unblocked() && barrier.as_ref().is_none_or(|b| b.is_finished()) {
-                    return None;
+        if self.is_chain_at_rest() {
+            return None;
+        }
+        {
+            let mut inner = self.inner();
+            let Inner { state, inside } = &mut *inner;
+            match state {
+                State::InOrder { last } => {
+                    if let Some(inside) = self.close(inside) {
+                        // The door was open, so nothing else can be unfinished, or what is depends on it.
+                        return Some(last.get_or_insert_with(|| inside.clone()).clone());
+                    }
+                    return last.clone();
+                }
+                State::OutOfOrder { gate, barrier, .. } => {
+                    if self.door.is_empty()
+                        && gate.is_unblocked()
+                        && barrier.as_ref().is_none_or(|b| b.is_finished())
+                    {
+                        return None;
+                    }
                 }
             }
         }
@@ -284,14 +372,24 @@ impl Order {
         ))
     }
 
+    /// Whether this is an in-order queue in which nothing is going on; needs no lock.
+    fn is_chain_at_rest(&self) -> bool {
+        self.door.is_single() && self.door.is_quiet(fork::generation())
+    }
+
     /// Whether everything enqueued so far has ended.
     pub fn is_empty(&self) -> bool {
-        match &*self.state() {
+        if self.is_chain_at_rest() {
+            return true;
+        }
+        let inner = self.inner();
+        let at_rest = match &inner.state {
             State::InOrder { last } => last.as_ref().is_none_or(|last| last.is_finished()),
             State::OutOfOrder { gate, barrier, .. } => {
                 gate.is_unblocked() && barrier.as_ref().is_none_or(|b| b.is_finished())
             }
-        }
+        };
+        at_rest && self.door.is_empty()
     }
 }
 

@@ -1,21 +1,23 @@
 //! The worker threads and the commands that are ready to run.
 //!
-//! There are two lanes. The compute lane runs kernels and copies on as many workers as the device
-//! has compute units; a thread that waits for a command takes part. The host lane runs code of the
+//! There are two lanes. The compute lane runs kernels and copies. Work wakes one worker; who begins
+//! with a command wakes further ones if that is worth it, so that enqueueing costs little and many are
+//! awake soon. A thread that waits for a command takes part, and with it as many threads run a command
+//! as the device has compute units. The host lane runs code of the
 //! user (host tasks, event callbacks) on threads of its own, one more whenever all are busy, since
 //! such code may block, even on locks that a waiting thread holds.
 //!
 //! Threads are started by the first work that needs them, sleep when there is none, and are never
 //! joined: at process exit they simply end with the process. A forked child gets a new pool.
 
-use crate::arena::Arenas;
 use crate::command::{Callback, Command, Lane, Released};
-use crate::fork;
+use crate::{NativeCpu, fork, numa};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use ur_api::ur_event_status_t;
+use ur_adapter::Backend;
+use ur_api::{UR_LOGGER_LEVEL_WARN, ur_event_status_t};
 
 /// Most threads of the host lane, so most host functions that can block at once; more wait.
 const MAX_HOST_THREADS: usize = 16;
@@ -44,6 +46,8 @@ struct LaneQueue {
     state: Mutex<State>,
     wake: Condvar,
     max_threads: usize,
+    /// Threads that could still be woken or started, for a look without the lock.
+    idle: AtomicUsize,
     name: &'static str,
 }
 
@@ -51,7 +55,6 @@ struct LaneQueue {
 pub struct Pool {
     compute: LaneQueue,
     host: LaneQueue,
-    arenas: Arenas,
 }
 
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(std::ptr::null_mut());
@@ -88,19 +91,48 @@ pub fn forget() {
     POOL.store(std::ptr::null_mut(), Ordering::Release);
 }
 
-/// Threads that run kernels: `UR_NATIVE_CPU_THREADS` if it is a number above 0, otherwise one for
-/// each CPU this process may use.
+/// Most threads that the environment can ask for.
+const MAX_THREADS: usize = 4096;
+
+/// Threads that run a kernel at the same time, the one that waits for it included:
+/// `UR_NATIVE_CPU_THREADS` if it is a number from 1 to 4096, otherwise one for each CPU this process may
+/// use. The environment is read once.
 pub fn thread_count() -> usize {
-    static COUNT: OnceLock<usize> = OnceLock::new();
-    *fork::once(&COUNT, || {
-        std::env::var("UR_NATIVE_CPU_THREADS")
-            .ok()
-            .and_then(|text| text.trim().parse().ok())
-            .filter(|&count| count > 0)
-            .map(|count: usize| count.min(4096))
-            .or_else(|| std::thread::available_parallelism().ok().map(usize::from))
-            .unwrap_or(1)
-    })
+    static COUNT: OnceLock<(usize, Option<String>)> = OnceLock::new();
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let (count, warning) = fork::once(&COUNT, || {
+        let (wanted, warning) = match std::env::var_os("UR_NATIVE_CPU_THREADS") {
+            None => (None, None),
+            Some(value) => match threads_asked_for(&value.to_string_lossy()) {
+                Ok(wanted) => (wanted, None),
+                Err(warning) => (None, Some(warning)),
+            },
+        };
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        (wanted.unwrap_or_else(all), warning)
+    });
+    // The logger is code of the program, which must not be called in the middle of the above.
+    if let Some(warning) = warning
+        && !SAID.swap(true, Ordering::Relaxed)
+    {
+        NativeCpu::logger().say(UR_LOGGER_LEVEL_WARN, warning);
+    }
+    *count
+}
+
+/// The number of threads that a value of the variable asks for; none if it is empty.
+fn threads_asked_for(value: &str) -> Result<Option<usize>, String> {
+    let text = value.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let count = text.parse().ok();
+    match count.filter(|count| (1..=MAX_THREADS).contains(count)) {
+        Some(count) => Ok(Some(count)),
+        None => Err(format!(
+            "UR_NATIVE_CPU_THREADS: {value:?} is no number from 1 to {MAX_THREADS} and is ignored"
+        )),
+    }
 }
 
 impl Pool {
@@ -109,12 +141,12 @@ impl Pool {
             state: Mutex::default(),
             wake: Condvar::new(),
             max_threads,
+            idle: AtomicUsize::new(max_threads),
             name,
         };
         Pool {
             compute: lane("ur-cpu-worker", threads),
             host: lane("ur-cpu-host", MAX_HOST_THREADS),
-            arenas: Arenas::default(),
         }
     }
 
@@ -127,20 +159,17 @@ impl Pool {
 
     /// Takes a command whose dependencies have finished.
     pub fn dispatch(&'static self, command: Arc<Command>) {
-        self.release(Released {
-            ready: vec![command],
-            callbacks: Vec::new(),
-        });
+        if command.is_idle() {
+            self.run_here(&command);
+        } else {
+            command.open();
+            self.lane(command.lane()).push(self, Job::Command(command));
+        }
     }
 
     /// Has a callback called, on a host thread.
     pub fn call(&'static self, due: (ur_event_status_t, Callback)) {
-        self.host.push(self, Job::Callback(due.0, due.1), 1);
-    }
-
-    /// Blocks of memory for kernels.
-    pub fn arenas(&self) -> &Arenas {
-        &self.arenas
+        self.host.push(self, Job::Callback(due.0, due.1));
     }
 
     /// Runs a ready command on the calling thread, whole.
@@ -150,8 +179,8 @@ impl Pool {
             command.finish(&mut released);
         } else {
             command.open();
-            while let Some(piece) = command.claim() {
-                command.run(piece, &mut released);
+            if let Some(runner) = command.join() {
+                while runner.step(&mut released) {}
             }
         }
         self.release(released);
@@ -171,35 +200,66 @@ impl Pool {
                 command.finish(&mut released);
             } else {
                 command.open();
-                let lane = self.lane(command.lane());
-                let pieces = command.pieces().min(usize::MAX as u64) as usize;
-                lane.push(self, Job::Command(command), pieces);
+                self.lane(command.lane()).push(self, Job::Command(command));
             }
         }
     }
 
-    /// Runs one piece of queued compute work on the calling thread; false if there is none.
+    /// Wakes threads for a command that the calling one has joined, if it is worth it. Each that comes
+    /// wakes others, so two are enough.
+    fn spread(&'static self, command: &Command) {
+        let lane = self.lane(command.lane());
+        if lane.idle.load(Ordering::Relaxed) > 0 {
+            let wanted = command.wanted().min(2);
+            if wanted > 0 {
+                lane.wake(self, &mut lane.state(), wanted as usize);
+            }
+        }
+    }
+
+    /// Runs a command until nothing is left to claim. False if it needs no more threads.
+    fn take_part(&'static self, command: &Command, released: &mut Released) -> bool {
+        let Some(runner) = command.join() else {
+            return false;
+        };
+        self.spread(command);
+        let mut ran = false;
+        while runner.step(released) {
+            if !ran {
+                // More is known of it now.
+                self.spread(command);
+            }
+            ran = true;
+        }
+        ran
+    }
+
+    /// Runs a part of queued compute work on the calling thread; false if there is none.
     fn help(&'static self) -> bool {
-        let Some((command, piece)) = self.compute.state().take_piece() else {
+        let Some(command) = self.compute.state().find() else {
             return false;
         };
         let mut released = Released::default();
-        command.run(piece, &mut released);
+        let ran = command
+            .join()
+            .is_some_and(|runner| runner.step(&mut released));
+        if ran && !command.is_claimed() {
+            // Whoever found no room may sleep by now, and this thread may not come back.
+            self.compute.wake(self, &mut self.compute.state(), 1);
+        }
         self.release(released);
-        true
+        ran
     }
 
     /// Blocks until `command` is finished, running compute work meanwhile.
     pub fn wait(&'static self, command: &Arc<Command>) {
         let mut spins = 0;
         while !command.is_finished() {
-            if command.lane() == Lane::Compute
-                && let Some(piece) = command.claim()
-            {
-                let mut released = Released::default();
-                command.run(piece, &mut released);
-                self.release(released);
-            } else if self.help() {
+            let mut released = Released::default();
+            let compute = command.lane() == Lane::Compute;
+            let took_part = compute && self.take_part(command, &mut released);
+            self.release(released);
+            if took_part || self.help() {
                 spins = 0;
             } else if spins < SPINS {
                 spins += 1;
@@ -213,39 +273,44 @@ impl Pool {
 }
 
 impl State {
-    /// Claims a piece of the first command that has one left.
-    fn take_piece(&mut self) -> Option<(Arc<Command>, u64)> {
-        while let Some(Job::Command(command)) = self.jobs.front() {
-            let claimed = command.claim().map(|piece| (command.clone(), piece));
-            if command.is_claimed() {
-                self.jobs.pop_front();
+    /// The first command that takes another thread. Those with nothing left to claim go.
+    fn find(&mut self) -> Option<Arc<Command>> {
+        let mut at = 0;
+        while let Some(job) = self.jobs.get(at) {
+            if let Job::Command(command) = job {
+                if command.is_claimed() {
+                    self.jobs.remove(at);
+                    continue;
+                }
+                if command.has_room() {
+                    return Some(command.clone());
+                }
             }
-            if claimed.is_some() {
-                return claimed;
-            }
+            at += 1;
         }
         None
     }
 
-    fn take(&mut self) -> Option<Task> {
-        if let Some(Job::Callback(..)) = self.jobs.front()
-            && let Some(Job::Callback(state, callback)) = self.jobs.pop_front()
-        {
-            return Some(Task::Callback(state, callback));
-        }
-        self.take_piece()
-            .map(|(command, piece)| Task::Piece(command, piece))
-            .or_else(|| match self.jobs.pop_front() {
-                // `take_piece` stopped at a callback behind exhausted commands.
-                Some(Job::Callback(state, callback)) => Some(Task::Callback(state, callback)),
-                _ => None,
-            })
+    /// Whether [`State::take`] would give something.
+    fn has_work(&mut self) -> bool {
+        matches!(self.jobs.front(), Some(Job::Callback(..)))
+            || self.find().is_some()
+            || matches!(self.jobs.front(), Some(Job::Callback(..)))
     }
-}
 
-enum Task {
-    Piece(Arc<Command>, u64),
-    Callback(ur_event_status_t, Callback),
+    fn take(&mut self) -> Option<Job> {
+        if let Some(Job::Callback(..)) = self.jobs.front() {
+            return self.jobs.pop_front();
+        }
+        if let Some(command) = self.find() {
+            return Some(Job::Command(command));
+        }
+        // What was in front of a callback may be gone.
+        match self.jobs.front() {
+            Some(Job::Callback(..)) => self.jobs.pop_front(),
+            _ => None,
+        }
+    }
 }
 
 impl LaneQueue {
@@ -253,24 +318,11 @@ impl LaneQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a job and sees to it that up to `wanted` threads look at it.
-    fn push(&'static self, pool: &'static Pool, job: Job, wanted: usize) {
+    /// Queues a job and sees to it that a thread looks at it.
+    fn push(&'static self, pool: &'static Pool, job: Job) {
         let mut state = self.state();
         state.jobs.push_back(job);
-        let mut wanted = wanted.min(self.max_threads);
-        while wanted > 0 && state.sleeping > 0 {
-            state.sleeping -= 1;
-            state.wakeups += 1;
-            wanted -= 1;
-            self.wake.notify_one();
-        }
-        while wanted > 0 && state.threads < self.max_threads {
-            if !spawn(self.name, move || self.work(pool)) {
-                break;
-            }
-            state.threads += 1;
-            wanted -= 1;
-        }
+        self.wake(pool, &mut state, 1);
         let stranded = state.threads == 0;
         drop(state);
         if stranded {
@@ -279,15 +331,43 @@ impl LaneQueue {
         }
     }
 
+    /// Wakes or starts up to `wanted` threads.
+    fn wake(&'static self, pool: &'static Pool, state: &mut State, mut wanted: usize) {
+        while wanted > 0 && state.sleeping > 0 {
+            state.sleeping -= 1;
+            state.wakeups += 1;
+            wanted -= 1;
+            self.wake.notify_one();
+        }
+        while wanted > 0 && state.threads < self.max_threads {
+            let number = state.threads;
+            if !spawn(self.name, move || self.work(pool, number)) {
+                break;
+            }
+            state.threads += 1;
+            wanted -= 1;
+        }
+        self.count_idle(state);
+    }
+
+    fn count_idle(&self, state: &State) {
+        let idle = state.sleeping + (self.max_threads - state.threads);
+        self.idle.store(idle, Ordering::Relaxed);
+    }
+
     /// The life of a thread.
-    fn work(&'static self, pool: &'static Pool) {
+    fn work(&'static self, pool: &'static Pool, number: usize) {
+        if std::ptr::eq(self, &pool.compute) {
+            numa::settle(number);
+        }
         loop {
             while self.step(pool) {}
             let mut state = self.state();
-            if !state.jobs.is_empty() {
+            if state.has_work() {
                 continue;
             }
             state.sleeping += 1;
+            self.count_idle(&state);
             while state.wakeups == 0 {
                 state = self
                     .wake
@@ -298,25 +378,23 @@ impl LaneQueue {
         }
     }
 
-    /// Does one job, or pieces of a command until none is left; false if there is nothing to do.
+    /// Does one job, or its part of one; false if there is nothing to do.
     fn step(&'static self, pool: &'static Pool) -> bool {
-        let task = self.state().take();
-        let mut released = Released::default();
-        match task {
-            Some(Task::Piece(command, piece)) => {
-                command.run(piece, &mut released);
-                while let Some(piece) = command.claim() {
-                    command.run(piece, &mut released);
-                }
+        let job = self.state().take();
+        match job {
+            Some(Job::Command(command)) => {
+                let mut released = Released::default();
+                let ran = pool.take_part(&command, &mut released);
+                pool.release(released);
+                ran
             }
-            Some(Task::Callback(state, callback)) => {
+            Some(Job::Callback(state, callback)) => {
                 // A panic cannot come from the user's C function, only from our own closure.
                 let _ = catch_unwind(AssertUnwindSafe(|| callback(state)));
+                true
             }
-            None => return false,
+            None => false,
         }
-        pool.release(released);
-        true
     }
 }
 
@@ -339,4 +417,20 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> bool {
     // SAFETY: `old` is the mask that the call above returned.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &old, std::ptr::null_mut()) };
     spawned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::threads_asked_for;
+
+    #[test]
+    fn numbers_of_threads() {
+        assert_eq!(threads_asked_for("3"), Ok(Some(3)));
+        assert_eq!(threads_asked_for(" 4096\n"), Ok(Some(4096)));
+        assert_eq!(threads_asked_for(""), Ok(None));
+        for bad in ["0", "-1", "4097", "many", "2.5", "99999999999999999999"] {
+            let warning = threads_asked_for(bad).unwrap_err();
+            assert!(warning.contains(bad) && warning.contains("UR_NATIVE_CPU_THREADS"));
+        }
+    }
 }

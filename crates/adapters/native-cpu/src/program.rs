@@ -99,6 +99,11 @@ impl Program {
         self.contents.sees_groups
     }
 
+    /// Whether a kernel might wait for something that another thread does.
+    pub fn may_wait(&self) -> bool {
+        self.contents.may_wait
+    }
+
     fn code(&self) -> Result<Code> {
         let state = self.state();
         if let Some(code) = &state.code {

@@ -10,6 +10,8 @@ use crate::event::Event;
 use crate::fork::{Guard, Mutex};
 use crate::order::Unsent;
 use crate::queue::Queue;
+use crate::share::Pace;
+use std::ops::Range;
 use std::sync::Arc;
 use ur_adapter::{Handle, Object};
 use ur_api::ur_result_t;
@@ -28,6 +30,18 @@ impl SharedWork {
 impl Work for SharedWork {
     fn run(&self, piece: u64) -> Result<(), ur_result_t> {
         self.0.run(piece)
+    }
+
+    fn run_all(&self, pieces: Range<u64>) -> Result<(), ur_result_t> {
+        self.0.run_all(pieces)
+    }
+
+    fn pace(&self) -> Option<(&Pace, u64)> {
+        self.0.pace()
+    }
+
+    fn threads(&self) -> Option<u32> {
+        self.0.threads()
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Content {
     pub bytes: Vec<u8>,
     /// The file itself, still open.
     pub file: File,
+    /// When it was written or marked as used.
+    pub used: SystemTime,
 }
 
 /// Checks that a file or folder is this user's and no one else's.
@@ -123,7 +125,9 @@ impl Folder {
             .take(about.len())
             .read_to_end(&mut bytes)
             .map_err(|e| explain(e.to_string()))?;
-        Ok(Some(Content { bytes, file }))
+        // Without a time it counts as used just now.
+        let used = about.modified().unwrap_or_else(|_| SystemTime::now());
+        Ok(Some(Content { bytes, file, used }))
     }
 
     /// Writes a file, in the place of any older one of that name.

@@ -274,6 +274,26 @@ fn files_that_were_never_finished_are_removed() {
 }
 
 #[test]
+fn what_was_not_used_for_long_is_marked_as_used() {
+    let scratch = Scratch::new("marks");
+    let (path, cache) = scratch.cache(1 << 20);
+    cache.put(&key(1), b"code");
+    let file = fs::File::open(path.join(key(1).file_name())).unwrap();
+    let age = || file.metadata().unwrap().modified().unwrap().elapsed();
+    let set = |age: Duration| file.set_modified(SystemTime::now() - age).unwrap();
+    set(FRESH / 2);
+    assert!(cache.get(&key(1)).is_some());
+    assert!(age().unwrap() >= FRESH / 2, "it need not be written");
+    set(FRESH * 2);
+    assert!(cache.get(&key(1)).is_some());
+    assert!(age().unwrap() < FRESH / 2);
+    // A time to come is wrong.
+    file.set_modified(SystemTime::now() + FRESH).unwrap();
+    assert!(cache.get(&key(1)).is_some());
+    assert!(age().unwrap() < FRESH / 2);
+}
+
+#[test]
 fn many_threads_at_once() {
     let scratch = Scratch::new("threads");
     let (path, _) = scratch.cache(1 << 20);

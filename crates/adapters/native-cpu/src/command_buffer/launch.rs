@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::enqueue::kernel::{self, Range};
 use crate::enqueue::work::Prepared;
 use crate::kernel::Kernel;
+use crate::launch::Ready;
 use crate::memory::Mem;
 use crate::sampler::Sampler;
 use std::collections::BTreeMap;
@@ -215,8 +216,10 @@ impl Recipe {
             global: self.global.as_ptr(),
             local: self.local.as_ref().map_or(null(), |local| local.as_ptr()),
         };
+        let mut ready = Ready::none();
         // SAFETY: the arrays have three elements each, and the arguments point into `self`.
-        unsafe { kernel::prepare(&self.kernel, device, &range, &args, None) }
+        unsafe { kernel::prepare(&mut ready, &self.kernel, device, &range, &args, None) }?;
+        Ok(kernel::take_prepared(&self.kernel, &mut ready))
     }
 
     /// The recipe with a change.

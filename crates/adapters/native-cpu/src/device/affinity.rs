@@ -1,6 +1,8 @@
 //! CPUs that share something: NUMA nodes and caches, as the kernel lists them under `/sys`.
 
 use crate::command::Work;
+use crate::share::Pace;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use ur_api::*;
@@ -102,6 +104,12 @@ impl Topology {
         &self.allowed
     }
 
+    /// The NUMA nodes with CPUs that the process may use.
+    pub fn nodes(&self) -> &[Cpus] {
+        let [nodes, ..] = &self.groups;
+        nodes
+    }
+
     /// The groups of a domain within `cpus`.
     fn within(&self, domain: usize, cpus: &[usize]) -> Vec<Cpus> {
         self.groups
@@ -143,16 +151,21 @@ impl Topology {
     }
 }
 
-/// Work that runs on some CPUs only.
+/// Work for a part of the device: on at most as many threads as it has compute units, and on its CPUs.
 pub struct Pinned {
     work: Box<dyn Work>,
-    cpus: Arc<Cpus>,
+    threads: u32,
+    cpus: Option<Arc<Cpus>>,
 }
 
 impl Pinned {
-    /// Runs `work` on `cpus`.
-    pub fn new(work: Box<dyn Work>, cpus: Arc<Cpus>) -> Pinned {
-        Pinned { work, cpus }
+    /// Runs `work` on at most `threads` threads, on `cpus` if they are given.
+    pub fn new(work: Box<dyn Work>, threads: u32, cpus: Option<Arc<Cpus>>) -> Pinned {
+        Pinned {
+            work,
+            threads,
+            cpus,
+        }
     }
 }
 
@@ -185,40 +198,33 @@ fn pin(cpus: &[usize]) -> Option<Restore> {
     }
 }
 
+/// Moves the calling thread onto `cpus` for good; says whether the kernel let it.
+pub fn stay_on(cpus: &[usize]) -> bool {
+    pin(cpus).map(std::mem::forget).is_some()
+}
+
 impl Work for Pinned {
     fn run(&self, piece: u64) -> Result<(), ur_result_t> {
-        let _there = pin(&self.cpus);
-        self.work.run(piece)
+        self.run_all(piece..piece + 1)
     }
-}
 
-/// Work whose pieces are done by a few threads: each piece of this is a run of pieces of that.
-pub struct Gathered {
-    work: Box<dyn Work>,
-    pieces: u64,
-    each: u64,
-}
-
-impl Gathered {
-    /// Gathers `pieces` pieces of `work` for at most `threads` threads; gives the new number.
-    pub fn new(work: Box<dyn Work>, pieces: u64, threads: u64) -> (Gathered, u64) {
-        let each = pieces.div_ceil(threads.max(1)).max(1);
-        let gathered = Gathered { work, pieces, each };
-        (gathered, pieces.div_ceil(each))
+    fn run_all(&self, pieces: Range<u64>) -> Result<(), ur_result_t> {
+        let _there = self.cpus.as_ref().and_then(|cpus| pin(cpus));
+        self.work.run_all(pieces)
     }
-}
 
-impl Work for Gathered {
-    fn run(&self, piece: u64) -> Result<(), ur_result_t> {
-        let first = piece * self.each;
-        (first..self.pieces.min(first + self.each)).try_for_each(|inner| self.work.run(inner))
+    fn pace(&self) -> Option<(&Pace, u64)> {
+        self.work.pace()
+    }
+
+    fn threads(&self) -> Option<u32> {
+        Some(self.threads)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn lists_of_cpus() {
@@ -303,32 +309,9 @@ mod tests {
         let before = allowed();
         let last = *before.last().unwrap();
         let seen = Arc::new(Where(Default::default()));
-        let pinned = Pinned::new(Box::new(seen.clone()), Arc::new(vec![last]));
+        let pinned = Pinned::new(Box::new(seen.clone()), 1, Some(Arc::new(vec![last])));
         assert_eq!(pinned.run(0), Ok(()));
         assert_eq!(*seen.0.lock().unwrap(), [last]);
         assert_eq!(allowed(), before);
-    }
-
-    struct Count(Vec<AtomicU64>);
-    impl Work for Arc<Count> {
-        fn run(&self, piece: u64) -> Result<(), ur_result_t> {
-            self.0[piece as usize].fetch_add(1, Ordering::Relaxed);
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn gathered_pieces_are_all_done_once() {
-        for pieces in [1u64, 2, 7, 64, 65] {
-            for threads in [1u64, 2, 3, 100] {
-                let count = Arc::new(Count((0..pieces).map(|_| AtomicU64::new(0)).collect()));
-                let (work, gathered) = Gathered::new(Box::new(count.clone()), pieces, threads);
-                assert!(gathered <= threads);
-                for piece in 0..gathered {
-                    work.run(piece).unwrap();
-                }
-                assert!(count.0.iter().all(|n| n.load(Ordering::Relaxed) == 1));
-            }
-        }
     }
 }

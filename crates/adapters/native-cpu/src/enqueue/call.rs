@@ -1,9 +1,13 @@
 //! What all enqueues have in common.
 
-use super::work::{INLINE, Prepared};
-use crate::command::{Command, Lane};
+use super::kernel;
+use super::work::Prepared;
+use crate::clock;
+use crate::command::{Command, Lane, Times};
 use crate::event::Event;
 use crate::graph::{self, Capture};
+use crate::kernel::Kernel;
+use crate::launch::Ready;
 use crate::order::{Kind, Submission};
 use crate::pool;
 use crate::queue::Queue;
@@ -38,21 +42,62 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Does work of `size` bytes on the spot, without a command, if nobody can tell the difference: it
-    /// is small, nothing holds it back and no event is asked for. Says whether it did.
-    pub(super) fn at_once(&self, size: usize, work: impl FnOnce()) -> bool {
-        let plain = size <= INLINE
-            && self.wait_list.is_empty()
-            && !self.event.wanted()
+    /// Whether work may be done on the spot, in the place of a command, without anybody noticing: the
+    /// device is the whole CPU, nothing is captured, and what the call waits for has ended well.
+    fn is_plain(&self) -> bool {
+        self.event.given().is_none()
             && !self.queue.capturing().is_active()
-            && !self.queue.device().is_sub_device();
-        if !plain {
-            return false;
+            && !self.queue.device().is_sub_device()
+            && self.wait_list.iter().all(|event| event.is_done())
+    }
+
+    /// Does short work on the spot, without a command, if nothing holds it back; says whether it did.
+    ///
+    /// # Errors
+    /// `OUT_OF_HOST_MEMORY` for the event.
+    pub(super) fn at_once(&mut self, work: impl FnOnce()) -> Result<bool> {
+        if !self.is_plain() {
+            return Ok(false);
         }
-        // Before the queue's lock: who waits for a standstill with a lock held would keep a fork
-        // waiting, and that the thread that wants the standstill.
-        let _running = Running::enter();
-        self.queue.order().at_once(work)
+        let times = self.event.wanted() && self.queue.is_profiled();
+        let queued = if times { clock::now() } else { 0 };
+        {
+            // Before the queue is entered: who waits for a standstill inside would keep the queue's other
+            // users waiting, and maybe the thread that wants the standstill.
+            let _running = Running::enter();
+            let Some(_pass) = self.queue.order().enter() else {
+                return Ok(false);
+            };
+            work();
+        }
+        if self.event.wanted() {
+            let command = if times {
+                Command::ended(Some(Times {
+                    queued,
+                    submitted: queued,
+                    started: queued,
+                    ended: clock::now(),
+                }))
+            } else {
+                Command::completed()
+            };
+            Event::give_command(self.event, self.queue, command, self.kind, times)?;
+        }
+        Ok(true)
+    }
+
+    /// Launches a kernel.
+    pub(super) fn launch(mut self, kernel: &Kernel, ready: &mut Ready) -> Result {
+        let compiled = kernel.compiled();
+        // A kernel that waits for somebody must not be run by the thread that may be that somebody.
+        if ready.is_quick(compiled)
+            && !kernel.may_wait()
+            && let Some(arena) = ready.arena()
+            && self.at_once(|| ready.run_here(compiled, &arena))?
+        {
+            return Ok(());
+        }
+        self.work(kernel::take_prepared(kernel, ready), false, Lane::Compute)
     }
 
     /// Enqueues work, and waits for it if the call is a blocking one.

@@ -9,6 +9,7 @@ use crate::command_buffer::{self, CommandBuffer};
 use crate::event::Event;
 use crate::graph::{self, ExecutableGraph};
 use crate::kernel::Kernel;
+use crate::launch::Ready;
 use crate::order::{Kind, Submission};
 use crate::queue::Queue;
 use crate::usm::async_alloc;
@@ -36,11 +37,14 @@ impl EnqueueExpFns for NativeCpu {
             global: global_work_size,
             local: local_work_size,
         };
+        let mut ready = Ready::none();
         // SAFETY: the program passes arrays and arguments as the API says.
-        let work =
-            unsafe { kernel::prepare(kernel, queue.device(), &range, args, launch_prop_list) }?;
+        unsafe {
+            let device = queue.device();
+            kernel::prepare(&mut ready, kernel, device, &range, args, launch_prop_list)
+        }?;
         let kind = UR_COMMAND_KERNEL_LAUNCH;
-        Call::new(queue, event_wait_list, event, kind).work(work, false, Lane::Compute)
+        Call::new(queue, event_wait_list, event, kind).launch(kernel, &mut ready)
     }
 
     fn enqueue_timestamp_recording_exp(

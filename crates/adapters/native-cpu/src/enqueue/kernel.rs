@@ -2,15 +2,13 @@
 //! is looked at later.
 
 use super::{dimensions, sizes};
-use crate::arena::Block;
 use crate::device::Device;
 use crate::device::info::{LOCAL_MEM_SIZE, MAX_WORK_GROUP_SIZE};
 use crate::enqueue::work::Prepared;
 use crate::kernel::Kernel;
-use crate::launch::LaunchWork;
-use crate::memory::{Mem, Storage};
+use crate::launch::Ready;
+use crate::memory::Mem;
 use crate::sampler::Sampler;
-use std::sync::Arc;
 use ur_adapter::{Error, Object, Result, chain};
 use ur_api::*;
 use ur_jit_abi::{ArgInfo, ArgKind, LOCAL_ALIGN, Launch};
@@ -59,38 +57,23 @@ unsafe fn resolve(kernel: &Kernel, device: &Device, range: &Range) -> Result<Lau
             return Err(Error::value("global offset and size overflow"));
         }
     }
+    let bounds = kernel.bounds();
     let local = if range.local.is_null() {
         kernel.choose(device, global)
     } else {
         // SAFETY: as the caller says.
         unsafe { sizes(range.local, dims, 1) }
     };
-    if local.contains(&0) {
-        return Err(work_group_size("a work-group size is 0"));
-    }
-    if let Some(required) = kernel.required()
-        && required != local
-    {
-        return Err(work_group_size(format!(
-            "work-group size {local:?}, but the kernel requires {required:?}"
-        )));
-    }
-    let items = local.iter().try_fold(1u64, |all, n| all.checked_mul(*n));
-    if items.is_none_or(|items| items > kernel.max_group()) {
-        return Err(work_group_size(format!(
-            "work-group of {local:?} work-items, at most {}",
-            kernel.max_group()
-        )));
-    }
-    if local.iter().any(|size| *size > MAX_WORK_GROUP_SIZE as u64) {
-        return Err(Error::code(UR_RESULT_ERROR_INVALID_WORK_ITEM_SIZE));
-    }
-    if local
+    let [x, y, z] = local;
+    let items = x.checked_mul(y).and_then(|items| items.checked_mul(z));
+    let fits = local
         .iter()
-        .zip(kernel.limits())
-        .any(|(n, limit)| *n > limit)
-    {
-        return Err(work_group_size("larger than the kernel allows"));
+        .zip(bounds.limits)
+        .all(|(n, limit)| *n <= limit)
+        && items.is_some_and(|items| items <= bounds.max_group && items > 0)
+        && kernel.required().is_none_or(|required| required == local);
+    if !fits {
+        return Err(unfit(kernel, local));
     }
     if let (Some(count), Some(items)) = (kernel.sub_groups(), items)
         && items.div_ceil(kernel.sub_group_size()) != count
@@ -100,12 +83,16 @@ unsafe fn resolve(kernel: &Kernel, device: &Device, range: &Range) -> Result<Lau
             kernel.sub_group_size()
         )));
     }
+    let mut group_count = [1; 3];
+    let mut even = true;
+    for ((count, all), n) in group_count.iter_mut().zip(global).zip(local) {
+        // A division takes long, and most have few dimensions.
+        let (whole, rest) = if n == 1 { (all, 0) } else { (all / n, all % n) };
+        *count = whole + u64::from(rest != 0);
+        even &= rest == 0;
+    }
     let explicit =
         !range.local.is_null() || kernel.required().is_some() || kernel.sub_groups().is_some();
-    let even = global
-        .iter()
-        .zip(local)
-        .all(|(all, n)| all.is_multiple_of(n));
     if explicit && !even && !kernel.is_non_uniform() {
         return Err(work_group_size(format!(
             "work-group size {local:?} does not divide global size {global:?}"
@@ -115,38 +102,93 @@ unsafe fn resolve(kernel: &Kernel, device: &Device, range: &Range) -> Result<Lau
         global_size: global,
         global_offset: offset,
         local_size: local,
-        group_count: std::array::from_fn(|d| global[d].div_ceil(local[d])),
+        group_count,
         work_dim: range.work_dim,
         local_bytes: 0,
     })
 }
 
-/// The argument block under construction.
-struct Args<'a> {
-    kernel: &'a Kernel,
-    infos: &'a [ArgInfo],
-    block: Block,
-    given: Vec<bool>,
-    local_bytes: u64,
-    storage: Vec<Arc<Storage>>,
+/// What is wrong with a work-group size that does not fit a kernel.
+#[cold]
+fn unfit(kernel: &Kernel, local: [u64; 3]) -> Error {
+    if local.contains(&0) {
+        return work_group_size("a work-group size is 0");
+    }
+    if let Some(required) = kernel.required()
+        && required != local
+    {
+        return work_group_size(format!(
+            "work-group size {local:?}, but the kernel requires {required:?}"
+        ));
+    }
+    let most = kernel.bounds().max_group;
+    let items = local.iter().try_fold(1u64, |all, n| all.checked_mul(*n));
+    if items.is_none_or(|items| items > most) {
+        return work_group_size(format!(
+            "work-group of {local:?} work-items, at most {most}"
+        ));
+    }
+    if local.iter().any(|size| *size > MAX_WORK_GROUP_SIZE as u64) {
+        return Error::code(UR_RESULT_ERROR_INVALID_WORK_ITEM_SIZE);
+    }
+    work_group_size("larger than the kernel allows")
 }
 
-impl Args<'_> {
-    /// Writes the bytes of argument `index`.
-    fn write(&mut self, info: &ArgInfo, bytes: &[u8]) -> Result {
-        let place = info.offset as usize;
-        if place + bytes.len() > self.block.size() {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE));
+/// Which arguments are given.
+#[derive(Default)]
+struct Given {
+    /// The first 64.
+    first: u64,
+    /// All others.
+    others: Vec<bool>,
+}
+
+impl Given {
+    fn new(count: usize) -> Given {
+        Given {
+            first: 0,
+            others: vec![false; count.saturating_sub(64)],
         }
-        // SAFETY: the range was just found to lie inside of the block, which is ours alone.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                bytes.as_ptr(),
-                self.block.start().add(place),
-                bytes.len(),
-            )
-        };
-        Ok(())
+    }
+
+    fn set(&mut self, index: usize) {
+        if index < 64 {
+            self.first |= 1 << index;
+        } else if let Some(given) = self.others.get_mut(index - 64) {
+            *given = true;
+        }
+    }
+
+    /// The first of `count` that is missing.
+    fn missing(&self, count: usize) -> Option<usize> {
+        let first = self.first.trailing_ones() as usize;
+        if first < count.min(64) {
+            return Some(first);
+        }
+        self.others
+            .iter()
+            .position(|given| !given)
+            .map(|at| at + 64)
+    }
+}
+
+/// The argument block under construction.
+struct Making<'a> {
+    kernel: &'a Kernel,
+    infos: &'a [ArgInfo],
+    ready: &'a mut Ready,
+    given: Given,
+    local_bytes: u64,
+}
+
+impl Making<'_> {
+    /// Writes the bytes of an argument.
+    fn write(&mut self, info: &ArgInfo, bytes: &[u8]) -> Result {
+        if self.ready.args.write(info.offset as usize, bytes) {
+            Ok(())
+        } else {
+            Err(Error::code(UR_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE))
+        }
     }
 
     /// The address of the descriptor of an image that is argument `index`. The descriptor lives with
@@ -228,7 +270,7 @@ impl Args<'_> {
                         mem.expect_buffer()?;
                         mem.start() as u64
                     };
-                    self.storage.push(mem.storage());
+                    self.ready.storage.push(mem.storage());
                 } else if info.kind == ArgKind::Image {
                     return Err(Error::code(UR_RESULT_ERROR_INVALID_MEM_OBJECT));
                 }
@@ -260,9 +302,7 @@ impl Args<'_> {
             }
             _ => return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION)),
         }
-        if let Some(given) = self.given.get_mut(index) {
-            *given = true;
-        }
+        self.given.set(index);
         Ok(())
     }
 }
@@ -297,7 +337,7 @@ fn check_properties(properties: Option<&ur_kernel_launch_ext_properties_t>) -> R
     Ok(())
 }
 
-/// Prepares a launch.
+/// Prepares a launch in `ready`, which holds nothing yet.
 ///
 /// # Errors
 /// What is wrong with a size or an argument.
@@ -306,55 +346,70 @@ fn check_properties(properties: Option<&ur_kernel_launch_ext_properties_t>) -> R
 /// The arrays of `range` have as many elements as there are dimensions; pointers and handles in
 /// the arguments are what their types say.
 pub unsafe fn prepare(
+    ready: &mut Ready,
     kernel: &Kernel,
     device: &Device,
     range: &Range,
     args: &[ur_exp_kernel_arg_properties_t],
     properties: Option<&ur_kernel_launch_ext_properties_t>,
-) -> Result<Prepared> {
+) -> Result {
     check_properties(properties)?;
-    // SAFETY: forwarded.
-    let mut launch = unsafe { resolve(kernel, device, range) }?;
     let compiled = kernel.compiled();
-    let info = compiled.info();
-    let mut block = Args {
+    // SAFETY: forwarded.
+    ready.fill(compiled, unsafe { resolve(kernel, device, range) }?)?;
+    let infos = compiled.args();
+    let mut making = Making {
         kernel,
-        infos: compiled.args(),
-        block: Block::zeroed(info.args_size as usize, LOCAL_ALIGN)
-            .ok_or_else(|| Error::code(UR_RESULT_ERROR_OUT_OF_HOST_MEMORY))?,
-        given: vec![false; info.arg_count as usize],
-        local_bytes: info.local_size,
-        storage: Vec::new(),
+        infos,
+        ready,
+        given: Given::new(infos.len()),
+        local_bytes: compiled.info().local_size,
     };
     for arg in args {
         // SAFETY: forwarded.
-        unsafe { block.set(arg) }?;
+        unsafe { making.set(arg) }?;
     }
-    if let Some(missing) = block.given.iter().position(|given| !given) {
+    if let Some(missing) = making.given.missing(infos.len()) {
         return Err(Error::new(
             UR_RESULT_ERROR_INVALID_VALUE,
             format!("argument {missing} is not set"),
         ));
     }
-    if block.local_bytes > LOCAL_MEM_SIZE {
-        return Err(Error::new(
-            UR_RESULT_ERROR_OUT_OF_RESOURCES,
-            format!("more than {LOCAL_MEM_SIZE} bytes of local memory"),
-        ));
-    }
-    launch.local_bytes = block.local_bytes as u32;
-    let threads = device.is_sub_device().then(|| u64::from(device.units()));
-    let (work, pieces) = LaunchWork::new(
-        compiled.clone(),
-        launch,
-        block.block,
-        block.local_bytes as usize,
-        block.storage,
-        threads,
-    )?;
-    Ok(Prepared {
-        work: Box::new(work),
+    let local_bytes = u32::try_from(making.local_bytes)
+        .ok()
+        .filter(|bytes| u64::from(*bytes) <= LOCAL_MEM_SIZE)
+        .ok_or_else(|| {
+            Error::new(
+                UR_RESULT_ERROR_OUT_OF_RESOURCES,
+                format!("more than {LOCAL_MEM_SIZE} bytes of local memory"),
+            )
+        })?;
+    ready.complete(compiled, local_bytes)
+}
+
+/// What was prepared as work for the pool; nothing is left of it.
+pub fn take_prepared(kernel: &Kernel, ready: &mut Ready) -> Prepared {
+    let (work, pieces) = ready.take_work(kernel.compiled().clone());
+    Prepared {
+        work,
         pieces,
         small: false,
-    })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_missing_argument_is_found() {
+        for count in [0, 1, 63, 64, 65, 200] {
+            let mut given = Given::new(count);
+            for index in 0..count {
+                assert_eq!(given.missing(count), Some(index));
+                given.set(index);
+            }
+            assert_eq!(given.missing(count), None);
+        }
+    }
 }

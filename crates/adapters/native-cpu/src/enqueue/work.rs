@@ -3,7 +3,7 @@
 use crate::command::Work;
 use crate::copy::{self, Rect, Region};
 use crate::device::Device;
-use crate::device::affinity::{Gathered, Pinned};
+use crate::device::affinity::Pinned;
 use crate::memory::Storage;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -29,17 +29,9 @@ impl Prepared {
     /// The same for a command of `device`: on as many threads as a sub-device has compute units, and
     /// on its CPUs.
     pub fn on(mut self, device: &Device) -> Prepared {
-        if !device.is_sub_device() {
-            return self;
-        }
-        let units = u64::from(device.units());
-        if self.pieces > units {
-            let (work, pieces) = Gathered::new(self.work, self.pieces, units);
-            self.work = Box::new(work);
-            self.pieces = pieces;
-        }
-        if let Some(cpus) = device.cpus() {
-            self.work = Box::new(Pinned::new(self.work, cpus.clone()));
+        if device.is_sub_device() {
+            let pinned = Pinned::new(self.work, device.units(), device.cpus().cloned());
+            self.work = Box::new(pinned);
         }
         self
     }

@@ -1,7 +1,6 @@
 //! What a queue's order promises.
 
 use super::*;
-use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -293,21 +292,175 @@ fn many_threads_share_one_queue() {
 fn work_without_a_command_runs_only_when_nothing_holds_it_back() {
     for in_order in [true, false] {
         let order = Order::new(in_order);
-        let ran = Cell::new(0);
-        let run = || ran.set(ran.get() + 1);
-        assert!(order.at_once(run) && order.is_empty());
+        let enters = || order.enter().is_some();
+        assert!(enters() && order.is_empty());
         let (go, blocked) = blocker();
         order.submit(blocked, &[]);
         // Commands of an out-of-order queue do not wait for each other, but for barriers.
-        assert_eq!(order.at_once(run), !in_order);
+        assert_eq!(enters(), !in_order);
         let barrier = order.submit(marker(Kind::Barrier), &[]);
-        let before = ran.get();
-        assert!(!order.at_once(run));
-        assert_eq!(ran.get(), before);
+        assert!(!enters());
         go.send(()).unwrap();
         pool::get().wait(&barrier);
-        assert!(order.at_once(run));
-        assert_eq!(ran.get(), before + 1);
+        assert!(enters() && order.is_empty() && order.tail().is_none());
+    }
+}
+
+#[test]
+fn later_commands_wait_for_what_is_done_without_one() {
+    for in_order in [true, false] {
+        for kind in [Kind::Normal, Kind::Marker, Kind::Fence, Kind::Barrier] {
+            let order = Order::new(in_order);
+            let pass = order.enter().unwrap();
+            assert!(!order.is_empty());
+            let waits = in_order || matches!(kind, Kind::Marker | Kind::Barrier);
+            let command = order.submit(marker(kind), &[]);
+            assert_eq!(command.is_finished(), !waits, "{in_order} {kind:?}");
+            let tail = order.tail().unwrap();
+            assert!(!tail.is_finished() && !order.is_empty());
+            drop(pass);
+            pool::get().wait(&command);
+            pool::get().wait(&tail);
+            assert!(order.is_empty() && order.enter().is_some());
+        }
+    }
+}
+
+#[test]
+fn a_queue_is_waited_for_while_something_is_done_without_a_command() {
+    for in_order in [true, false] {
+        let order = Order::new(in_order);
+        let pass = order.enter().unwrap();
+        let tail = order.tail().unwrap();
+        assert!(!tail.is_finished());
+        drop(pass);
+        pool::get().wait(&tail);
+        assert_eq!(tail.outcome(), Ok(()));
         assert!(order.is_empty());
     }
+}
+
+/// Threads that go past an in-order queue's lock and that do not, all the time: never two at once, and
+/// nothing is lost.
+#[test]
+fn an_in_order_queue_runs_one_thing_at_a_time() {
+    let order = Order::new(true);
+    let busy = Arc::new(AtomicU64::new(0));
+    let done = Arc::new(AtomicU64::new(0));
+    let alone = |busy: &AtomicU64, done: &AtomicU64| {
+        assert_eq!(busy.fetch_add(1, Ordering::AcqRel), 0);
+        done.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(busy.fetch_sub(1, Ordering::AcqRel), 1);
+    };
+    const EACH: u64 = 3000;
+    std::thread::scope(|scope| {
+        for thread in 0..4u64 {
+            let (order, busy, done) = (&order, busy.clone(), done.clone());
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    if (number + thread) % 5 != 0
+                        && let Some(_pass) = order.enter()
+                    {
+                        alone(&busy, &done);
+                        continue;
+                    }
+                    let (busy, done) = (busy.clone(), done.clone());
+                    let run = move |_| {
+                        alone(&busy, &done);
+                        Ok(())
+                    };
+                    let command = order.submit(work(1, run), &[]);
+                    if number % 7 == 0 {
+                        pool::get().wait(&command);
+                        assert_eq!(command.outcome(), Ok(()));
+                    }
+                }
+            });
+        }
+    });
+    if let Some(tail) = order.tail() {
+        pool::get().wait(&tail);
+    }
+    assert_eq!(done.load(Ordering::Relaxed), 4 * EACH);
+    assert!(order.is_empty());
+}
+
+/// Work for a limited number of threads, and how many were in it at most.
+struct Limited {
+    threads: u32,
+    now: AtomicU64,
+    most: AtomicU64,
+    pieces: AtomicU64,
+}
+
+impl Work for Arc<Limited> {
+    fn run(&self, _: u64) -> Result<(), ur_result_t> {
+        let now = self.now.fetch_add(1, Ordering::AcqRel) + 1;
+        self.most.fetch_max(now, Ordering::AcqRel);
+        self.pieces.fetch_add(1, Ordering::Relaxed);
+        std::thread::yield_now();
+        self.now.fetch_sub(1, Ordering::AcqRel);
+        Ok(())
+    }
+
+    fn threads(&self) -> Option<u32> {
+        Some(self.threads)
+    }
+}
+
+#[test]
+fn no_more_threads_run_a_command_than_may() {
+    for threads in [1, 2, 1000] {
+        let order = Order::new(false);
+        let all: Vec<_> = (0..20)
+            .map(|_| {
+                let limited = Arc::new(Limited {
+                    threads,
+                    now: AtomicU64::new(0),
+                    most: AtomicU64::new(0),
+                    pieces: AtomicU64::new(0),
+                });
+                let mut submission = work(0, |_| Ok(()));
+                submission.work = Some((Box::new(limited.clone()), 500));
+                (order.submit(submission, &[]), limited)
+            })
+            .collect();
+        // Several threads wait, each for another one first.
+        std::thread::scope(|scope| {
+            for from in 0..3 {
+                let all = &all;
+                scope.spawn(move || {
+                    for (command, _) in all.iter().cycle().skip(from * 7).take(all.len()) {
+                        pool::get().wait(command);
+                    }
+                });
+            }
+        });
+        let most = u64::from(threads).min(pool::thread_count() as u64);
+        for (command, limited) in &all {
+            assert!(command.is_finished());
+            assert_eq!(limited.pieces.load(Ordering::Relaxed), 500);
+            assert!(limited.most.load(Ordering::Relaxed) <= most);
+        }
+    }
+}
+
+/// Nobody waits: whoever begins wakes the others.
+#[test]
+fn heavy_work_wakes_threads_by_itself() {
+    let all = pool::thread_count();
+    let order = Order::new(true);
+    let here = Arc::new(std::sync::Barrier::new(all));
+    let command = order.submit(
+        // Every thread takes one piece and none can take two.
+        work(all as u64, move |_| {
+            here.wait();
+            Ok(())
+        }),
+        &[],
+    );
+    while !command.is_finished() {
+        std::thread::yield_now();
+    }
+    assert_eq!(command.outcome(), Ok(()));
 }

@@ -1,0 +1,284 @@
+//! How the pieces of a command are shared out among the threads that run it.
+//!
+//! A thread claims a run of pieces at a time: as long a run as balance permits, so that kernels of tiny
+//! groups do not pay for each group, and as short a one as it needs to be for threads to end at the same
+//! time. How long pieces take is measured as they run ([`Pace`]).
+//!
+//! On a machine with several NUMA nodes each node has a part of the pieces, the same in every launch, so
+//! that a thread finds the memory that it touched first close by; whoever is done with the own part helps
+//! with the others.
+
+use crate::numa;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Ticks of a run that is worth being claimed for itself: some microseconds.
+pub const SHORT: u64 = 20_000;
+
+/// Ticks after which a thread should look for what else there is: some hundred microseconds.
+const LONG: u64 = 2_000_000;
+
+/// Most pieces of a command.
+pub const MOST: u64 = 1 << 60;
+
+/// `next` of pieces that may not be claimed yet.
+const CLOSED: u64 = 1 << 62;
+
+/// Ticks of the processor's clock; on x86-64 there are one to five in a nanosecond.
+pub fn ticks() -> u64 {
+    // SAFETY: every x86-64 processor has the instruction.
+    unsafe { std::arch::x86_64::_rdtsc() }
+}
+
+/// What a kernel's work-items take, as far as it is known from what has run.
+#[derive(Debug, Default)]
+pub struct Pace(AtomicU64);
+
+/// A [`Pace`] counts ticks for this many work-items.
+const PACE_ITEMS: u64 = 1024;
+
+/// See [`Pace::note`].
+const SURPRISE: u64 = 64;
+
+impl Pace {
+    /// Ticks that `items` work-items take; none if nothing has run.
+    pub fn ticks(&self, items: u64) -> Option<u64> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            pace => Some(times(pace, items, PACE_ITEMS)),
+        }
+    }
+
+    /// Notes that `items` work-items took `ticks`.
+    ///
+    /// The expectation moves by half of what it is off. A single time does not raise it above
+    /// [`SURPRISE`] times what it was: the thread may just have lost its CPU for a while.
+    pub fn note(&self, items: u64, ticks: u64) {
+        let taken = times(ticks, PACE_ITEMS, items.max(1));
+        let old = self.0.load(Ordering::Relaxed);
+        let new = match old {
+            0 => taken.max(1),
+            _ => old / 2 + taken.min(old.saturating_mul(SURPRISE)).div_ceil(2).max(1),
+        };
+        // Threads that launch the same kernel need not take the line from each other for nothing.
+        if new.abs_diff(old) > old / 8 {
+            self.0.store(new, Ordering::Relaxed);
+        }
+    }
+}
+
+/// `a * b / c`, or the largest number.
+fn times(a: u64, b: u64, c: u64) -> u64 {
+    match a.checked_mul(b) {
+        Some(product) => product / c,
+        None => u64::try_from(u128::from(a) * u128::from(b) / u128::from(c)).unwrap_or(u64::MAX),
+    }
+}
+
+/// How many of `rest` pieces a thread claims when `threads` share them and one takes `ticks`, in units of
+/// 1/1024 tick, if that is known.
+fn run_of(rest: u64, threads: u64, ticks: Option<u64>) -> u64 {
+    let Some(ticks) = ticks else {
+        return 1;
+    };
+    let in_time = |time: u64| (time * 1024 / ticks.max(1)).max(1);
+    (rest / (threads * 4))
+        .max(in_time(SHORT))
+        .min(in_time(LONG))
+        .clamp(1, rest.max(1))
+}
+
+#[derive(Debug)]
+#[repr(align(64))]
+struct Part {
+    next: AtomicU64,
+    start: u64,
+    end: u64,
+}
+
+impl Part {
+    fn claim(&self, threads: u64, ticks: Option<u64>) -> Option<Range<u64>> {
+        let rest = self.end.saturating_sub(self.next.load(Ordering::Acquire));
+        if rest == 0 {
+            return None;
+        }
+        let run = run_of(rest, threads, ticks);
+        let first = self.next.fetch_add(run, Ordering::AcqRel);
+        (first < self.end).then(|| first..(first + run).min(self.end))
+    }
+}
+
+/// The pieces of a command.
+#[derive(Debug)]
+pub struct Share {
+    pieces: u64,
+    first: Part,
+    /// Of the further nodes.
+    others: Box<[Part]>,
+}
+
+impl Share {
+    /// So many pieces, none of which may be claimed yet.
+    pub fn new(pieces: u64) -> Share {
+        Share::among(pieces, numa::nodes())
+    }
+
+    fn among(pieces: u64, nodes: u64) -> Share {
+        let nodes = nodes.clamp(1, pieces.max(1));
+        let border = |node: u64| {
+            u64::try_from(u128::from(pieces) * u128::from(node) / u128::from(nodes))
+                .unwrap_or(pieces)
+        };
+        let part = |node: u64| Part {
+            next: AtomicU64::new(CLOSED),
+            start: border(node),
+            end: border(node + 1),
+        };
+        Share {
+            pieces,
+            first: part(0),
+            others: (1..nodes).map(part).collect(),
+        }
+    }
+
+    /// Number of pieces.
+    pub fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// Lets pieces be claimed.
+    pub fn open(&self) {
+        for part in self.parts() {
+            part.next.store(part.start, Ordering::Release);
+        }
+    }
+
+    /// Pieces that nobody has claimed yet; 0 before they may be.
+    pub fn rest(&self) -> u64 {
+        self.parts()
+            .map(|part| part.end.saturating_sub(part.next.load(Ordering::Acquire)))
+            .sum()
+    }
+
+    /// Pieces for the calling thread to run, if any are left. `threads` share them; `ticks` is what a
+    /// piece takes, in units of 1/1024 tick, if that is known.
+    pub fn claim(&self, threads: u64, ticks: Option<u64>) -> Option<Range<u64>> {
+        if self.others.is_empty() {
+            return self.first.claim(threads, ticks);
+        }
+        let parts = self.others.len() + 1;
+        let threads = threads.div_ceil(parts as u64);
+        let home = numa::here() % parts;
+        let own = self.parts().skip(home).chain(self.parts().take(home));
+        own.into_iter().find_map(|part| part.claim(threads, ticks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU8;
+
+    #[test]
+    fn nothing_can_be_claimed_before_it_is_opened() {
+        let share = Share::among(10, 2);
+        assert_eq!((share.rest(), share.claim(1, None)), (0, None));
+        share.open();
+        assert_eq!(share.rest(), 10);
+    }
+
+    #[test]
+    fn every_piece_is_claimed_once_by_any_number_of_threads() {
+        for (pieces, nodes, threads) in [(1, 1, 1), (5, 4, 2), (1000, 1, 4), (10_007, 3, 4)] {
+            for ticks in [None, Some(1), Some(1 << 20), Some(u64::MAX)] {
+                let share = Share::among(pieces, nodes);
+                let seen: Vec<_> = (0..pieces).map(|_| AtomicU8::new(0)).collect();
+                share.open();
+                std::thread::scope(|scope| {
+                    for _ in 0..threads {
+                        scope.spawn(|| {
+                            while let Some(run) = share.claim(threads, ticks) {
+                                for piece in run {
+                                    seen[piece as usize].fetch_add(1, Ordering::Relaxed);
+                                }
+                            }
+                        });
+                    }
+                });
+                assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
+                assert_eq!(share.rest(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn runs_are_as_long_as_balance_permits() {
+        // Unknown: a single piece, which tells.
+        assert_eq!(run_of(1000, 2, None), 1);
+        // Heavy pieces one by one.
+        assert_eq!(run_of(1000, 2, Some(LONG * 1024)), 1);
+        // Tiny ones in runs that are worth it, and all of them if they are few.
+        assert_eq!(run_of(1 << 40, 2, Some(1024)), LONG);
+        assert_eq!(run_of(1000, 2, Some(1024)), 1000);
+        // In between, runs get shorter towards the end.
+        let ticks = Some(SHORT * 1024 / 10);
+        assert_eq!(run_of(800, 2, ticks), 100);
+        assert_eq!(run_of(400, 2, ticks), 50);
+        assert_eq!(run_of(40, 2, ticks), 10);
+        assert_eq!(run_of(3, 2, ticks), 3);
+    }
+
+    #[test]
+    fn few_claims_for_tiny_groups_and_even_ends_for_heavy_ones() {
+        let claims = |pieces: u64, ticks: u64| {
+            let share = Share::among(pieces, 1);
+            share.open();
+            let claimed = std::iter::from_fn(|| share.claim(4, Some(ticks * 1024)));
+            claimed.map(|run| run.end - run.start).collect::<Vec<_>>()
+        };
+        assert!(claims(1 << 20, 1).len() < 60);
+        assert!(
+            claims(64, 10 * SHORT)
+                .iter()
+                .rev()
+                .take(16)
+                .all(|run| *run == 1)
+        );
+        // Every thread of four gets something of what is worth it.
+        assert!(claims(1 << 10, SHORT / 16).len() >= 16);
+    }
+
+    #[test]
+    fn pace_follows_what_is_measured() {
+        let pace = Pace::default();
+        assert_eq!(pace.ticks(1), None);
+        pace.note(10, 1000);
+        assert_eq!(pace.ticks(10), Some(1000));
+        pace.note(10, 3000);
+        assert_eq!(pace.ticks(10), Some(2000));
+        // One that was disturbed does not make a quick kernel a slow one, and is soon forgotten.
+        pace.note(10, 1 << 40);
+        assert_eq!(pace.ticks(10), Some(2000 / 2 + 2000 * SURPRISE / 2));
+        for _ in 0..8 {
+            pace.note(10, 2000);
+        }
+        assert!(pace.ticks(10).unwrap() < 3000);
+        // One that really is slow now, is soon known.
+        pace.note(10, 1 << 30);
+        pace.note(10, 1 << 30);
+        pace.note(10, 1 << 30);
+        assert!(pace.ticks(10).unwrap() > 1 << 24);
+        for _ in 0..40 {
+            pace.note(1 << 20, 1 << 10);
+        }
+        assert!(pace.ticks(1 << 20).unwrap() < 1 << 12);
+        // What takes next to nothing is known, too.
+        let pace = Pace::default();
+        pace.note(u64::MAX, 0);
+        assert_eq!(pace.ticks(1), Some(0));
+    }
+}
