@@ -203,22 +203,35 @@ def in_erf(middle):
     return lambda v: mp.erfc(middle + v) / mp.erf(middle + v)
 
 
-def tail(v):
-    """erfc(x) e^(x^2) for 1/x = 1/2 + v, divided by 1/x."""
-    x = 1 / (mpf(v) + ONE / 2)
+def tail(t):
+    """erfc(x) e^(x^2) (1 + 2 x) for t = (x - 3) / (x + 3), which is smooth up to infinity."""
+    x = 3 * (1 + mpf(t)) / (1 - mpf(t))
     with mp.workdps(40):
-        return mp.erfc(x) * mp.exp(x * x) * x
+        return mp.erfc(x) * mp.exp(x * x) * (1 + 2 * x)
 
 
 erf = of_square(mp.erf, 2 / mp.sqrt(pi))
-add("ERF_F32", 24, "`erf(x) / x` of `x²`", erf, [], 0, 1, 7)
-add("ERF_F64", 53, "`erf(x) / x` of `x²`", erf, [], 0, 1, 13)
+
+
+def erf_above(u):
+    """erf(x) / x - 1, which needs fewer bits than erf(x) / x."""
+    return erf(u) - 1
+
+
+def in_erf_near(u):
+    return 1 / erf(u)
+
+
+add("ERF_F32", 24, "`erf(x) / x - 1` of `x²`", erf_above, [], 0, 1, 7, in_erf_near)
+add("ERF_F64", 53, "`erf(x) / x - 1` of `x²`", erf_above, [], 0, 1, 13, in_erf_near)
 add("LOG_ERFC_F32", 24, "`log(erfc(5/2 + v))`, as a part of erf", log_erfc(mpf("2.5")), [],
     -1.5, 1.5, 9, in_erf(mpf("2.5")))
 add("LOG_ERFC_F64", 53, "`log(erfc(7/2 + v))`, as a part of erf", log_erfc(mpf("3.5")), [],
     -2.5, 2.5, 21, in_erf(mpf("3.5")))
-add("ERFC_F32", 24, "`erfc(x) e^(x²) x` for `1/x = 1/2 + v`", tail, [], -0.403, 0.5, 10)
-add("ERFC_F64", 53, "`erfc(x) e^(x²) x` for `1/x = 1/2 + v`", tail, [], -0.464, 0.5, 22)
+add("ERFC_F32", 24, "`erfc(x) e^(x²) (1 + 2 x)` of `(x - 3) / (x + 3)`", tail, [],
+    -mpf(5) / 7, mpf(7.25) / 13.25, 10)
+add("ERFC_F64", 53, "`erfc(x) e^(x²) (1 + 2 x)` of `(x - 3) / (x + 3)`", tail, [],
+    -mpf(5) / 7, mpf(24.5) / 30.5, 23)
 
 
 # Constants in pieces: (name, bits of each piece, text, value).

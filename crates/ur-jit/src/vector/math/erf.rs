@@ -13,7 +13,7 @@ fn near<'e>(x: V<'e>) -> V<'e> {
     } else {
         &c::ERF_F64
     };
-    x * polynomial(x * x, terms)
+    x.fma(polynomial(x * x, terms), x)
 }
 
 pub fn erf<'e>(x: V<'e>, base: &Base) -> Fast<'e> {
@@ -42,14 +42,17 @@ pub fn erfc<'e>(x: V<'e>, base: &Base) -> Fast<'e> {
         (27.5, &c::ERFC_F64)
     };
     let magnitude = x.abs();
-    let inner = x.constant(1.0) - near(x.at_most(1.0).at_least(-1.0));
-    let capped = magnitude.at_least(1.0).at_most(end);
-    let inverse = capped.constant(1.0) / capped;
-    let factor = inverse * polynomial(inverse - 0.5, terms);
+    let inner = x.constant(1.0) - near(x.at_most(0.5).at_least(-0.5));
+    let capped = magnitude.at_least(0.5).at_most(end);
+    // The polynomial in t = (x - 3) / (x + 3) is divided by 1 + 2 x: one division does both.
+    let (below, above) = (capped + 3.0, capped.fma(2.0, 1.0));
+    let inverse = capped.constant(1.0) / (below * above);
+    let t = (capped - 3.0) * (above * inverse);
+    let factor = polynomial(t, terms) * (below * inverse);
     let (square, square_low) = product(capped, capped);
     let (p, sum) = exponential::parts(-square, square_low, base);
     let outer = exponential::scaled_all(p * factor, sum, 0);
     let negative = x.is(P::Lt, 0.0);
     let outer = negative.choose(outer.constant(2.0) - outer, outer);
-    magnitude.is(P::Ugt, 1.0).choose(outer, inner).into()
+    magnitude.is(P::Ugt, 0.5).choose(outer, inner).into()
 }

@@ -10,10 +10,12 @@ mod arc;
 mod coefficients;
 mod define;
 mod emit;
+mod erf;
 mod exponential;
 mod features;
 mod logarithm;
 mod power;
+mod root;
 mod trigonometric;
 
 #[cfg(test)]
@@ -21,8 +23,10 @@ mod tests;
 
 pub use features::Features;
 
-use define::{Rare, Recipe};
-use emit::Ty;
+use define::{Fast, Rare, Recipe};
+use emit::{Ty, V};
+use exponential::{EXP_F32, EXP_F64, EXP2_F32, EXP2_F64, EXP10_F32, EXP10_F64};
+use logarithm::Base;
 
 /// A vector function.
 pub struct Definition {
@@ -49,404 +53,78 @@ pub fn function(name: &str, lanes: u32, features: Features) -> Option<Definition
 }
 
 /// How a function is computed, by the scalar function's name.
+#[rustfmt::skip]
 const RECIPES: &[(&str, Recipe)] = &[
-    (
-        "sinf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| trigonometric::sin(a[0]),
-            rare: Rare::Scalar,
-        },
-    ),
-    (
-        "cosf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| trigonometric::cos(a[0]),
-            rare: Rare::Scalar,
-        },
-    ),
-    (
-        "tanf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| trigonometric::tan(a[0]),
-            rare: Rare::Scalar,
-        },
-    ),
-    (
-        "expf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| exponential::power(a[0], &exponential::EXP_F32),
-            rare: Rare::Vector(|a| exponential::power_all(a[0], &exponential::EXP_F32)),
-        },
-    ),
-    (
-        "exp2f",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| exponential::power(a[0], &exponential::EXP2_F32),
-            rare: Rare::Vector(|a| exponential::power_all(a[0], &exponential::EXP2_F32)),
-        },
-    ),
-    (
-        "exp10f",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| exponential::power(a[0], &exponential::EXP10_F32),
-            rare: Rare::Vector(|a| exponential::power_all(a[0], &exponential::EXP10_F32)),
-        },
-    ),
-    (
-        "expm1f",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| exponential::expm1(a[0], &exponential::EXP_F32),
-            rare: Rare::Vector(|a| exponential::expm1_all(a[0], &exponential::EXP_F32)),
-        },
-    ),
-    (
-        "sinhf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| exponential::sinh(a[0], &exponential::EXP_F32),
-            rare: Rare::Vector(|a| exponential::sinh_all(a[0], &exponential::EXP_F32)),
-        },
-    ),
-    (
-        "coshf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| exponential::cosh(a[0], &exponential::EXP_F32),
-            rare: Rare::Vector(|a| exponential::cosh_all(a[0], &exponential::EXP_F32)),
-        },
-    ),
-    (
-        "tanhf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| exponential::tanh(a[0], &exponential::EXP_F32, 10.0),
-            rare: Rare::None,
-        },
-    ),
-    (
-        "logf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| logarithm::log(a[0], logarithm::Base::E),
-            rare: Rare::Vector(|a| logarithm::log_all(a[0], logarithm::Base::E)),
-        },
-    ),
-    (
-        "log2f",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| logarithm::log(a[0], logarithm::Base::Two),
-            rare: Rare::Vector(|a| logarithm::log_all(a[0], logarithm::Base::Two)),
-        },
-    ),
-    (
-        "log10f",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| logarithm::log(a[0], logarithm::Base::Ten),
-            rare: Rare::Vector(|a| logarithm::log_all(a[0], logarithm::Base::Ten)),
-        },
-    ),
-    (
-        "log1pf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| logarithm::log1p(a[0]),
-            rare: Rare::Vector(|a| logarithm::log1p_all(a[0])),
-        },
-    ),
-    (
-        "asinhf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| logarithm::asinh(a[0]),
-            rare: Rare::Vector(|a| logarithm::asinh_all(a[0])),
-        },
-    ),
-    (
-        "acoshf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| logarithm::acosh(a[0]),
-            rare: Rare::Vector(|a| logarithm::acosh_all(a[0])),
-        },
-    ),
-    (
-        "atanhf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| logarithm::atanh(a[0]),
-            rare: Rare::Vector(|a| logarithm::atanh_all(a[0])),
-        },
-    ),
-    (
-        "powf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 2,
-            fast: |a| power::pow(a[0], a[1]),
-            rare: Rare::Vector(|a| power::pow_all(a[0], a[1])),
-        },
-    ),
-    (
-        "atanf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| arc::atan(a[0]),
-            rare: Rare::None,
-        },
-    ),
-    (
-        "asinf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| arc::asin(a[0]),
-            rare: Rare::None,
-        },
-    ),
-    (
-        "acosf",
-        Recipe {
-            ty: Ty::F32,
-            operands: 1,
-            fast: |a| arc::acos(a[0]),
-            rare: Rare::None,
-        },
-    ),
-    (
-        "atan2f",
-        Recipe {
-            ty: Ty::F32,
-            operands: 2,
-            fast: |a| arc::atan2(a[0], a[1]),
-            rare: Rare::Vector(|a| arc::atan2_all(a[0], a[1])),
-        },
-    ),
-    (
-        "sin",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| trigonometric::sin(a[0]),
-            rare: Rare::Scalar,
-        },
-    ),
-    (
-        "cos",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| trigonometric::cos(a[0]),
-            rare: Rare::Scalar,
-        },
-    ),
-    (
-        "tan",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| trigonometric::tan(a[0]),
-            rare: Rare::Scalar,
-        },
-    ),
-    (
-        "exp",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| exponential::power(a[0], &exponential::EXP_F64),
-            rare: Rare::Vector(|a| exponential::power_all(a[0], &exponential::EXP_F64)),
-        },
-    ),
-    (
-        "exp2",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| exponential::power(a[0], &exponential::EXP2_F64),
-            rare: Rare::Vector(|a| exponential::power_all(a[0], &exponential::EXP2_F64)),
-        },
-    ),
-    (
-        "exp10",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| exponential::power(a[0], &exponential::EXP10_F64),
-            rare: Rare::Vector(|a| exponential::power_all(a[0], &exponential::EXP10_F64)),
-        },
-    ),
-    (
-        "expm1",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| exponential::expm1(a[0], &exponential::EXP_F64),
-            rare: Rare::Vector(|a| exponential::expm1_all(a[0], &exponential::EXP_F64)),
-        },
-    ),
-    (
-        "sinh",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| exponential::sinh(a[0], &exponential::EXP_F64),
-            rare: Rare::Vector(|a| exponential::sinh_all(a[0], &exponential::EXP_F64)),
-        },
-    ),
-    (
-        "cosh",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| exponential::cosh(a[0], &exponential::EXP_F64),
-            rare: Rare::Vector(|a| exponential::cosh_all(a[0], &exponential::EXP_F64)),
-        },
-    ),
-    (
-        "tanh",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| exponential::tanh(a[0], &exponential::EXP_F64, 20.0),
-            rare: Rare::None,
-        },
-    ),
-    (
-        "log",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| logarithm::log(a[0], logarithm::Base::E),
-            rare: Rare::Vector(|a| logarithm::log_all(a[0], logarithm::Base::E)),
-        },
-    ),
-    (
-        "log2",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| logarithm::log(a[0], logarithm::Base::Two),
-            rare: Rare::Vector(|a| logarithm::log_all(a[0], logarithm::Base::Two)),
-        },
-    ),
-    (
-        "log10",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| logarithm::log(a[0], logarithm::Base::Ten),
-            rare: Rare::Vector(|a| logarithm::log_all(a[0], logarithm::Base::Ten)),
-        },
-    ),
-    (
-        "log1p",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| logarithm::log1p(a[0]),
-            rare: Rare::Vector(|a| logarithm::log1p_all(a[0])),
-        },
-    ),
-    (
-        "asinh",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| logarithm::asinh(a[0]),
-            rare: Rare::Vector(|a| logarithm::asinh_all(a[0])),
-        },
-    ),
-    (
-        "acosh",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| logarithm::acosh(a[0]),
-            rare: Rare::Vector(|a| logarithm::acosh_all(a[0])),
-        },
-    ),
-    (
-        "atanh",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| logarithm::atanh(a[0]),
-            rare: Rare::Vector(|a| logarithm::atanh_all(a[0])),
-        },
-    ),
-    (
-        "pow",
-        Recipe {
-            ty: Ty::F64,
-            operands: 2,
-            fast: |a| power::pow(a[0], a[1]),
-            rare: Rare::Vector(|a| power::pow_all(a[0], a[1])),
-        },
-    ),
-    (
-        "atan",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| arc::atan(a[0]),
-            rare: Rare::None,
-        },
-    ),
-    (
-        "asin",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| arc::asin(a[0]),
-            rare: Rare::None,
-        },
-    ),
-    (
-        "acos",
-        Recipe {
-            ty: Ty::F64,
-            operands: 1,
-            fast: |a| arc::acos(a[0]),
-            rare: Rare::None,
-        },
-    ),
-    (
-        "atan2",
-        Recipe {
-            ty: Ty::F64,
-            operands: 2,
-            fast: |a| arc::atan2(a[0], a[1]),
-            rare: Rare::Vector(|a| arc::atan2_all(a[0], a[1])),
-        },
-    ),
+    recipe("sinf", Ty::F32, 1, |a| trigonometric::sin(a[0]), Rare::Scalar),
+    recipe("cosf", Ty::F32, 1, |a| trigonometric::cos(a[0]), Rare::Scalar),
+    recipe("tanf", Ty::F32, 1, |a| trigonometric::tan(a[0]), Rare::Scalar),
+    recipe("expf", Ty::F32, 1, |a| exponential::power(a[0], &EXP_F32), Rare::Vector(|a| exponential::power_all(a[0], &EXP_F32))),
+    recipe("exp2f", Ty::F32, 1, |a| exponential::power(a[0], &EXP2_F32), Rare::Vector(|a| exponential::power_all(a[0], &EXP2_F32))),
+    recipe("exp10f", Ty::F32, 1, |a| exponential::power(a[0], &EXP10_F32), Rare::Vector(|a| exponential::power_all(a[0], &EXP10_F32))),
+    recipe("expm1f", Ty::F32, 1, |a| exponential::expm1(a[0], &EXP_F32), Rare::Vector(|a| exponential::expm1_all(a[0], &EXP_F32))),
+    recipe("sinhf", Ty::F32, 1, |a| exponential::sinh(a[0], &EXP_F32), Rare::Vector(|a| exponential::sinh_all(a[0], &EXP_F32))),
+    recipe("coshf", Ty::F32, 1, |a| exponential::cosh(a[0], &EXP_F32), Rare::Vector(|a| exponential::cosh_all(a[0], &EXP_F32))),
+    recipe("tanhf", Ty::F32, 1, |a| exponential::tanh(a[0], &EXP_F32, 10.0), Rare::None),
+    recipe("logf", Ty::F32, 1, |a| logarithm::log(a[0], Base::E), Rare::Vector(|a| logarithm::log_all(a[0], Base::E))),
+    recipe("log2f", Ty::F32, 1, |a| logarithm::log(a[0], Base::Two), Rare::Vector(|a| logarithm::log_all(a[0], Base::Two))),
+    recipe("log10f", Ty::F32, 1, |a| logarithm::log(a[0], Base::Ten), Rare::Vector(|a| logarithm::log_all(a[0], Base::Ten))),
+    recipe("log1pf", Ty::F32, 1, |a| logarithm::log1p(a[0]), Rare::Vector(|a| logarithm::log1p_all(a[0]))),
+    recipe("asinhf", Ty::F32, 1, |a| logarithm::asinh(a[0]), Rare::Vector(|a| logarithm::asinh_all(a[0]))),
+    recipe("acoshf", Ty::F32, 1, |a| logarithm::acosh(a[0]), Rare::Vector(|a| logarithm::acosh_all(a[0]))),
+    recipe("atanhf", Ty::F32, 1, |a| logarithm::atanh(a[0]), Rare::Vector(|a| logarithm::atanh_all(a[0]))),
+    recipe("powf", Ty::F32, 2, |a| power::pow(a[0], a[1]), Rare::Vector(|a| power::pow_all(a[0], a[1]))),
+    recipe("atanf", Ty::F32, 1, |a| arc::atan(a[0]), Rare::None),
+    recipe("asinf", Ty::F32, 1, |a| arc::asin(a[0]), Rare::None),
+    recipe("acosf", Ty::F32, 1, |a| arc::acos(a[0]), Rare::None),
+    recipe("atan2f", Ty::F32, 2, |a| arc::atan2(a[0], a[1]), Rare::Vector(|a| arc::atan2_all(a[0], a[1]))),
+    recipe("cbrtf", Ty::F32, 1, |a| root::cbrt(a[0]), Rare::Vector(|a| root::cbrt_all(a[0]))),
+    recipe("hypotf", Ty::F32, 2, |a| root::hypot(a[0], a[1]), Rare::Vector(|a| root::hypot_all(a[0], a[1]))),
+    recipe("erff", Ty::F32, 1, |a| erf::erf(a[0], &EXP_F32), Rare::None),
+    recipe("erfcf", Ty::F32, 1, |a| erf::erfc(a[0], &EXP_F32), Rare::None),
+    recipe("sin", Ty::F64, 1, |a| trigonometric::sin(a[0]), Rare::Scalar),
+    recipe("cos", Ty::F64, 1, |a| trigonometric::cos(a[0]), Rare::Scalar),
+    recipe("tan", Ty::F64, 1, |a| trigonometric::tan(a[0]), Rare::Scalar),
+    recipe("exp", Ty::F64, 1, |a| exponential::power(a[0], &EXP_F64), Rare::Vector(|a| exponential::power_all(a[0], &EXP_F64))),
+    recipe("exp2", Ty::F64, 1, |a| exponential::power(a[0], &EXP2_F64), Rare::Vector(|a| exponential::power_all(a[0], &EXP2_F64))),
+    recipe("exp10", Ty::F64, 1, |a| exponential::power(a[0], &EXP10_F64), Rare::Vector(|a| exponential::power_all(a[0], &EXP10_F64))),
+    recipe("expm1", Ty::F64, 1, |a| exponential::expm1(a[0], &EXP_F64), Rare::Vector(|a| exponential::expm1_all(a[0], &EXP_F64))),
+    recipe("sinh", Ty::F64, 1, |a| exponential::sinh(a[0], &EXP_F64), Rare::Vector(|a| exponential::sinh_all(a[0], &EXP_F64))),
+    recipe("cosh", Ty::F64, 1, |a| exponential::cosh(a[0], &EXP_F64), Rare::Vector(|a| exponential::cosh_all(a[0], &EXP_F64))),
+    recipe("tanh", Ty::F64, 1, |a| exponential::tanh(a[0], &EXP_F64, 20.0), Rare::None),
+    recipe("log", Ty::F64, 1, |a| logarithm::log(a[0], Base::E), Rare::Vector(|a| logarithm::log_all(a[0], Base::E))),
+    recipe("log2", Ty::F64, 1, |a| logarithm::log(a[0], Base::Two), Rare::Vector(|a| logarithm::log_all(a[0], Base::Two))),
+    recipe("log10", Ty::F64, 1, |a| logarithm::log(a[0], Base::Ten), Rare::Vector(|a| logarithm::log_all(a[0], Base::Ten))),
+    recipe("log1p", Ty::F64, 1, |a| logarithm::log1p(a[0]), Rare::Vector(|a| logarithm::log1p_all(a[0]))),
+    recipe("asinh", Ty::F64, 1, |a| logarithm::asinh(a[0]), Rare::Vector(|a| logarithm::asinh_all(a[0]))),
+    recipe("acosh", Ty::F64, 1, |a| logarithm::acosh(a[0]), Rare::Vector(|a| logarithm::acosh_all(a[0]))),
+    recipe("atanh", Ty::F64, 1, |a| logarithm::atanh(a[0]), Rare::Vector(|a| logarithm::atanh_all(a[0]))),
+    recipe("pow", Ty::F64, 2, |a| power::pow(a[0], a[1]), Rare::Vector(|a| power::pow_all(a[0], a[1]))),
+    recipe("atan", Ty::F64, 1, |a| arc::atan(a[0]), Rare::None),
+    recipe("asin", Ty::F64, 1, |a| arc::asin(a[0]), Rare::None),
+    recipe("acos", Ty::F64, 1, |a| arc::acos(a[0]), Rare::None),
+    recipe("atan2", Ty::F64, 2, |a| arc::atan2(a[0], a[1]), Rare::Vector(|a| arc::atan2_all(a[0], a[1]))),
+    recipe("ur_jit_cbrt", Ty::F64, 1, |a| root::cbrt(a[0]), Rare::Vector(|a| root::cbrt_all(a[0]))),
+    recipe("hypot", Ty::F64, 2, |a| root::hypot(a[0], a[1]), Rare::Vector(|a| root::hypot_all(a[0], a[1]))),
+    recipe("erf", Ty::F64, 1, |a| erf::erf(a[0], &EXP_F64), Rare::None),
+    recipe("erfc", Ty::F64, 1, |a| erf::erfc(a[0], &EXP_F64), Rare::None),
 ];
+
+/// An entry of the list.
+const fn recipe(
+    name: &'static str,
+    ty: Ty,
+    operands: u32,
+    fast: for<'e> fn(&[V<'e>]) -> Fast<'e>,
+    rare: Rare,
+) -> (&'static str, Recipe) {
+    let recipe = Recipe {
+        ty,
+        operands,
+        fast,
+        rare,
+    };
+    (name, recipe)
+}
 
 /// Names of all scalar functions that there is a vector function for.
 pub fn names() -> impl Iterator<Item = &'static str> {

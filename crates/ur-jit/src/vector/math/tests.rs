@@ -30,7 +30,7 @@ fn operands(case: &Case, bits: u32, count: usize) -> (Vec<u64>, Vec<u64>) {
     let all = u64::MAX >> (64 - bits);
     let specials = special(bits);
     let (mut x, mut y) = (Vec::new(), Vec::new());
-    let mut middle = |random: &mut Random, range: f64| {
+    let middle = |random: &mut Random, range: f64| {
         let unit = (random.next() >> 11) as f64 * 2f64.powi(-53);
         narrow((unit - 0.5) * range, bits)
     };
@@ -65,6 +65,14 @@ fn operands(case: &Case, bits: u32, count: usize) -> (Vec<u64>, Vec<u64>) {
             }
         }
     }
+    // A signalling NaN is an exception to the C library, which the reference comes from.
+    let quiet = |bits_of: &mut u64| {
+        if widen(*bits_of, bits).is_nan() {
+            *bits_of |= 1 << if bits == 32 { 22 } else { 51 };
+        }
+    };
+    x.iter_mut().for_each(quiet);
+    y.iter_mut().for_each(quiet);
     (x, y)
 }
 
@@ -113,36 +121,36 @@ fn check(target: usize, lanes: u32, count: usize) {
 
 #[test]
 fn errors_are_within_the_limits_on_this_processor() {
-    check(0, 16, 100_000);
+    check(0, 16, 20_000);
 }
 
 #[test]
 fn errors_are_within_the_limits_with_sse2() {
-    check(1, 8, 30_000);
+    check(1, 8, 6_000);
 }
 
 #[test]
 fn errors_are_within_the_limits_with_sse41() {
-    check(2, 4, 30_000);
+    check(2, 4, 6_000);
 }
 
 #[test]
 fn any_number_of_lanes_gives_the_same() {
     for (case, name, bits) in functions() {
-        let (x, y) = operands(&case, bits, 3000);
+        let (x, y) = operands(&case, bits, 1000);
         let run = |lanes| {
             compile(&name, case.operands, bits, lanes, None, None)
                 .unwrap_or_else(|error| panic!("{error}"))
                 .run(&x, &y, u64::MAX)
         };
-        let one = run(4);
-        for lanes in [2, 8, 32, 64] {
+        let one = run(8);
+        for lanes in [2, 32] {
             let other = run(lanes);
             for i in 0..x.len() {
                 let (a, b) = (widen(one[i], bits), widen(other[i], bits));
                 assert!(
                     one[i] == other[i] || (a.is_nan() && b.is_nan()),
-                    "{name}({:e}) is {a:e} in 4 lanes, {b:e} in {lanes}",
+                    "{name}({:e}) is {a:e} in 8 lanes, {b:e} in {lanes}",
                     widen(x[i], bits)
                 );
             }
@@ -194,7 +202,7 @@ fn avx512_compiles() {
     let cpu = Some("x86-64-v4");
     assert!(Features::of(cpu, None).avx512);
     for (case, name, bits) in functions() {
-        for lanes in [16, 64] {
+        for lanes in [16] {
             let object = vectors::object(&name, case.operands, bits, lanes, cpu, None);
             assert!(!object.unwrap_or_else(|error| panic!("{error}")).is_empty());
         }
