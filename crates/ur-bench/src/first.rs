@@ -19,6 +19,9 @@ const DONE: &str = "first result";
 /// driver keeps any.
 pub const NAMES: [&str; 2] = ["first result of a process", "first result, compiled before"];
 
+/// The most samples: a driver may take seconds for one.
+const SAMPLES: usize = 5;
+
 /// The child's side: one small kernel.
 ///
 /// # Errors
@@ -87,7 +90,7 @@ pub fn measure(
                 Err(reason) => note(&mut row, device, &reason),
             }
         }
-        let times = alternate(able.len(), samples, |at| {
+        let times = alternate(able.len(), samples.min(SAMPLES), |at| {
             if !warm {
                 empty(&cache).map_err(|error| error.to_string())?;
             }

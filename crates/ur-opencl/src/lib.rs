@@ -9,6 +9,7 @@ mod usm;
 
 use functions::Functions;
 use std::ffi::{CString, c_int, c_uint, c_void};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 pub use usm::{Block, Usm};
@@ -28,13 +29,18 @@ const MAX_SUB_GROUP_SIZE_FOR_NDRANGE: c_uint = 0x2033;
 const TRUE: c_uint = 1;
 
 /// Makes a folder of `.icd` files, one for each driver, with this name among the temporary files;
-/// `OCL_ICD_VENDORS` takes it. The caller removes it.
+/// `OCL_ICD_VENDORS` takes it. The caller removes it. An old folder of that name goes first, so that
+/// nobody else can have put a driver into it.
 ///
 /// # Errors
-/// The folder or a file cannot be written.
+/// The folder or a file cannot be written, or the old folder belongs to someone else.
 pub fn vendors(name: &str, drivers: &[&Path]) -> std::io::Result<PathBuf> {
     let folder = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&folder)?;
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
     for (number, driver) in drivers.iter().enumerate() {
         let driver = std::path::absolute(driver)?;
         let text = format!("{}\n", driver.display());
@@ -534,5 +540,37 @@ impl Device {
     pub fn finish_queue(&self, queue: &Queue) -> Result<(), String> {
         // SAFETY: a live queue.
         check("clFinish", unsafe { (self.functions.clFinish)(queue.0.0) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Library, vendors};
+    use std::path::Path;
+
+    #[test]
+    fn each_driver_has_a_file_and_nothing_else_is_there() {
+        let name = format!("ur-opencl-test-{}", std::process::id());
+        let folder = std::env::temp_dir().join(&name);
+        std::fs::create_dir_all(&folder).expect("an old folder");
+        std::fs::write(folder.join("foreign.icd"), "foreign.so").expect("a file");
+        let drivers = [Path::new("/a/one.so"), Path::new("/b/two.so")];
+        assert_eq!(vendors(&name, &drivers).expect("a folder"), folder);
+        let mut texts: Vec<String> = std::fs::read_dir(&folder)
+            .expect("the folder")
+            .map(|entry| std::fs::read_to_string(entry.expect("an entry").path()))
+            .collect::<Result<_, _>>()
+            .expect("files");
+        texts.sort();
+        assert_eq!(texts, ["/a/one.so\n", "/b/two.so\n"]);
+        std::fs::remove_dir_all(&folder).expect("the folder can go");
+    }
+
+    #[test]
+    fn libraries_that_are_none_are_refused() {
+        assert!(Library::open(Path::new("/nowhere/libOpenCL.so.1")).is_err());
+        // It can be opened, but has no function of OpenCL.
+        let reason = Library::open(Path::new("libc.so.6")).err();
+        assert!(reason.is_some_and(|reason| reason.contains("lacks cl")));
     }
 }
