@@ -91,7 +91,16 @@ fn modules() -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BEGIN, END, filled};
+    use super::{Args, BEGIN, END, filled};
+    use clap::Parser;
+
+    #[test]
+    fn options_are_passed_on() {
+        let options = ["--filter", "^sin$", "--no-peers"];
+        let line = ["bench"].into_iter().chain(options);
+        let args = Args::try_parse_from(line).map(|args| args.options);
+        assert_eq!(args.ok(), Some(options.map(str::to_owned).to_vec()));
+    }
 
     #[test]
     fn tables_go_between_the_markers() {
