@@ -1,11 +1,11 @@
 //! Measures the error of OpenCL.std's functions: kernels are compiled and run, and every result is
 //! compared with 128-bit arithmetic.
 //!
-//! `ulp [--function F] [--width W] [--all] [--inputs N] [--out FILE]`: prints a table of the largest
+//! `ulp [--vectors] [--function F] [--width W] [--all] [--inputs N] [--out FILE]`: prints a table of the largest
 //! error of each function in ULP and OpenCL's limit, as Markdown; `--width` is the sub-group size,
 //! `--all` takes ten million inputs for each function (every half), `--out` writes the table to a
 //! file. The last line is the error that comes nearest to its limit. The exit code is 1 if a limit
-//! is exceeded.
+//! is exceeded. `--vectors` measures the vectoriser's functions by themselves.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -14,6 +14,8 @@ mod functions;
 mod kernel;
 mod measure;
 mod quad;
+mod survey;
+mod vectors;
 
 use functions::Function;
 use std::fmt::Write;
@@ -25,6 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const TYPES: [(&str, u32); 3] = [("float", 32), ("double", 64), ("half", 16)];
 
 struct Arguments {
+    vectors: bool,
     function: Option<String>,
     width: u32,
     inputs: u64,
@@ -33,6 +36,7 @@ struct Arguments {
 
 fn arguments() -> Result<Arguments, String> {
     let mut parsed = Arguments {
+        vectors: false,
         function: None,
         width: 0,
         inputs: 100_000,
@@ -48,6 +52,7 @@ fn arguments() -> Result<Arguments, String> {
             text.parse().map_err(|_| format!("{text} is not a number"))
         };
         match argument.as_str() {
+            "--vectors" => parsed.vectors = true,
             "--function" => parsed.function = Some(value()?),
             "--width" => parsed.width = number(value()?)? as u32,
             "--inputs" => parsed.inputs = number(value()?)?,
@@ -72,6 +77,9 @@ fn main() -> ExitCode {
 
 /// Measures, prints, and says whether all limits are kept.
 fn run(arguments: &Arguments) -> Result<bool, String> {
+    if arguments.vectors {
+        return survey::run(arguments);
+    }
     let functions: Vec<Function> = functions::all()
         .into_iter()
         .filter(|f| match &arguments.function {

@@ -57,7 +57,7 @@ impl Random {
 }
 
 /// Makes the inputs: bits of the first operand and of the second, or an int.
-struct Inputs {
+pub struct Inputs {
     width: u32,
     second: Second,
     count: u64,
@@ -67,7 +67,8 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn new(width: u32, second: Second, wanted: u64) -> Inputs {
+    /// For operands of that width, about as many as wanted.
+    pub fn new(width: u32, second: Second, wanted: u64) -> Inputs {
         // Every half, if there is no second operand.
         let count = if width == 16 && second == Second::None {
             1 << 16
@@ -89,7 +90,8 @@ impl Inputs {
         }
     }
 
-    fn get(&mut self, index: u64) -> (u64, u64) {
+    /// The operands of that number.
+    pub fn get(&mut self, index: u64) -> (u64, u64) {
         let wild = self.random.next();
         // Half of the inputs all over the range, half where functions are busy. One operand of
         // float or half covers its range in order.

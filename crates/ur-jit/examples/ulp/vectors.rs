@@ -1,5 +1,8 @@
 //! The vector functions of `ur_jit::vector::math`, compiled by themselves and run over arrays.
 
+// Each of the programs and tests that this belongs to needs a part of it.
+#![allow(dead_code)]
+
 use super::error::error;
 use super::quad::{Quad, Split};
 use ur_jit::link::load;
@@ -87,13 +90,7 @@ pub const TARGETS: [(&str, Option<&str>, Option<&str>); 3] = [
 ];
 
 /// IR of two functions that apply the function to arrays, a vector at a time.
-fn driver(
-    name: &str,
-    operands: u32,
-    bits: u32,
-    lanes: u32,
-    definition: &math::Definition,
-) -> String {
+fn driver(operands: u32, bits: u32, lanes: u32, definition: &math::Definition) -> String {
     let ty = if bits == 32 { "float" } else { "double" };
     let vector = format!("<{lanes} x {ty}>");
     let mut text = definition.text.clone();
@@ -136,8 +133,7 @@ end:
             name = definition.name
         ));
     }
-    // i64 has 64 bits already.
-    let _ = name;
+    // An i64 has 64 bits already.
     text.replace("trunc i64 %mask to i64", "add i64 %mask, 0")
 }
 
@@ -176,21 +172,13 @@ pub fn object(
 ) -> Result<Vec<u8>, String> {
     let definition = math::function(name, lanes, Features::of(cpu, features))
         .ok_or_else(|| format!("no vector function {name}"))?;
-    let text = driver(name, operands, bits, lanes, &definition);
+    let text = driver(operands, bits, lanes, &definition);
     let context = Context::new();
     let module = context
         .parse(&text)
         .map_err(|error| format!("{name} of {lanes}: {error}\n{text}"))?;
     let target = Target::new(cpu, features)?;
     module.run(&target, "default<O2>")?;
-    if let Ok(folder) = std::env::var("UR_VECTOR_MATH_ASSEMBLY") {
-        let file = format!("{folder}/{name}.{lanes}.s");
-        let _ = std::fs::write(file, target.assembly(&module)?);
-        // Printing changes the module, so it is made again.
-        let module = context.parse(&text)?;
-        module.run(&target, "default<O2>")?;
-        return Ok(target.object(&module)?.bytes().to_vec());
-    }
     Ok(target.object(&module)?.bytes().to_vec())
 }
 
@@ -271,8 +259,7 @@ pub fn narrow(value: f64, width: u32) -> u64 {
 }
 
 /// The error of a result; infinite if a zero has the wrong sign.
-pub fn error_of(case: &Case, x: f64, y: f64, got: f64, width: u32) -> f64 {
-    let exact = (case.exact)(x, y);
+pub fn error_of(exact: Quad, got: f64, width: u32) -> f64 {
     if let Split::Special(want) = exact.split()
         && want == 0.0
         && got == 0.0
@@ -340,8 +327,8 @@ pub fn special(width: u32) -> Vec<u64> {
         10.0545,
         26.5432,
         27.2261,
-        0.70710678118,
-        1.41421356237,
+        std::f64::consts::FRAC_1_SQRT_2,
+        std::f64::consts::SQRT_2,
         0.41421356237,
         0.29289321881,
         0.2679491924,

@@ -7,8 +7,10 @@
 //! others in their own vectors of 256 bits. `--library` is one of Intel's OpenCL (`libocl_svml_l9.so`).
 //! Rounds of all are interleaved; what is given is the median.
 
+#[allow(dead_code)]
 #[path = "../ulp/error.rs"]
 mod error;
+#[allow(dead_code)]
 #[path = "../ulp/quad.rs"]
 mod quad;
 #[path = "../ulp/vectors.rs"]

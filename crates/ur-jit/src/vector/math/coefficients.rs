@@ -1,7 +1,11 @@
 //! Coefficients of the polynomials, lowest power first. Made by `coefficients.py`.
 
 // The numbers are what they are, also where one comes near a known constant.
-#![allow(clippy::approx_constant, clippy::excessive_precision, clippy::unreadable_literal)]
+#![allow(
+    clippy::approx_constant,
+    clippy::excessive_precision,
+    clippy::unreadable_literal
+)]
 
 /// `e^r` from -0.348 to 0.348; the relative error is 2^-27.71.
 pub const EXP_F32: [f64; 7] = [
@@ -406,13 +410,31 @@ pub const TWO_LOG2_E_F64: [f64; 2] = [2.8853900817779268, 4.0710547481862066e-17
 pub const THIRD_F64: [f64; 2] = [0.3333333333333333, 1.850371707708594e-17];
 
 /// π in 24 + 24 + 24 bits.
-pub const PI_F32: [f64; 3] = [3.1415927410125732, -8.742277657347586e-08, -3.4302490200117637e-15];
+pub const PI_F32: [f64; 3] = [
+    3.1415927410125732,
+    -8.742277657347586e-08,
+    -3.4302490200117637e-15,
+];
 
 /// π in 11 + 11 + 11 + 24 bits.
-pub const PI_F32_SHORT: [f64; 4] = [3.140625, 0.0009675025939941406, 1.5099067240953445e-07, 5.126688136514179e-12];
+pub const PI_F32_SHORT: [f64; 4] = [
+    3.140625,
+    0.0009675025939941406,
+    1.5099067240953445e-07,
+    5.126688136514179e-12,
+];
 
 /// π in 53 + 53 + 53 bits.
-pub const PI_F64: [f64; 3] = [3.141592653589793, 1.2246467991473532e-16, -2.9947698097183397e-33];
+pub const PI_F64: [f64; 3] = [
+    3.141592653589793,
+    1.2246467991473532e-16,
+    -2.9947698097183397e-33,
+];
 
 /// π in 33 + 33 + 33 + 53 bits.
-pub const PI_F64_SHORT: [f64; 4] = [3.1415926534682512, 1.2154201012607932e-10, 4.044532497422333e-21, 1.69568553207378e-31];
+pub const PI_F64_SHORT: [f64; 4] = [
+    3.1415926534682512,
+    1.2154201012607932e-10,
+    4.044532497422333e-21,
+    1.69568553207378e-31,
+];

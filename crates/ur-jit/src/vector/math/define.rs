@@ -41,17 +41,10 @@ pub struct Recipe {
     pub fast: for<'e> fn(&[V<'e>]) -> Fast<'e>,
     /// The rare part.
     pub rare: Rare,
-}
-
-/// Hardware registers per value in the code of one piece. A function of more lanes is computed in
-/// pieces, so that what one of them needs fits into the registers.
-const REGISTERS: u32 = 2;
-
-fn registers() -> u32 {
-    std::env::var("REGS")
-        .ok()
-        .and_then(|r| r.parse().ok())
-        .unwrap_or(REGISTERS)
+    /// Hardware registers per value in the code of one piece. A function of more lanes is computed
+    /// in pieces, so that what one of them needs fits into the registers; a long chain of
+    /// operations needs several that go side by side.
+    pub registers: u32,
 }
 
 /// Writes the function `name` of `lanes` lanes.
@@ -85,7 +78,7 @@ pub fn define(name: &str, recipe: &Recipe, lanes: u32, features: Features) -> De
     }
 
     let mask = e.parameter("mask", 0, Ty::I1, lanes);
-    let piece = piece(recipe.ty, lanes, features);
+    let piece = piece(recipe, lanes, features);
     let live: Vec<V> = (0..)
         .zip(&rare)
         .map(|(i, rare)| {
@@ -155,8 +148,8 @@ pub fn define(name: &str, recipe: &Recipe, lanes: u32, features: Features) -> De
 }
 
 /// Lanes of a piece.
-fn piece(ty: Ty, lanes: u32, features: Features) -> u32 {
-    (features.bits() / ty.bits() * registers()).min(lanes)
+fn piece(recipe: &Recipe, lanes: u32, features: Features) -> u32 {
+    (features.bits() / recipe.ty.bits() * recipe.registers).min(lanes)
 }
 
 /// The results of `compute` for the operands in pieces.
@@ -166,7 +159,7 @@ fn pieces<'e>(
     lanes: u32,
     compute: impl Fn(&[V<'e>]) -> Fast<'e>,
 ) -> Vec<Fast<'e>> {
-    let piece = piece(recipe.ty, lanes, e.features);
+    let piece = piece(recipe, lanes, e.features);
     (0..lanes / piece)
         .map(|i| {
             let operands: Vec<V> = (0..recipe.operands)

@@ -216,7 +216,6 @@ pub enum Predicate {
     Lt,
     Gt,
     Ge,
-    Ult,
     Ugt,
     /// An operand is no number.
     Uno,
@@ -378,7 +377,6 @@ impl<'e> V<'e> {
             Predicate::Lt => "olt",
             Predicate::Gt => "ogt",
             Predicate::Ge => "oge",
-            Predicate::Ult => "ult",
             Predicate::Ugt => "ugt",
             Predicate::Uno => "uno",
         };
@@ -391,7 +389,7 @@ impl<'e> V<'e> {
         let other = other.vector(self);
         let name = match predicate {
             Predicate::Eq | Predicate::Uno => "eq",
-            Predicate::Lt | Predicate::Ult => "slt",
+            Predicate::Lt => "slt",
             Predicate::Gt | Predicate::Ugt => "sgt",
             Predicate::Ge => "sge",
         };
@@ -479,13 +477,36 @@ impl<'e> V<'e> {
 }
 
 /// The polynomial with these coefficients, lowest power first.
+///
+/// Long ones are two chains behind the first terms: a single chain's steps wait for each other for
+/// longer than the processor has other work.
 pub fn polynomial<'e>(u: V<'e>, coefficients: &[f64]) -> V<'e> {
-    let (last, rest) = coefficients.split_last().expect("a polynomial has terms");
-    let mut value = u.constant(*last);
-    for c in rest.iter().rev() {
-        value = value.fma(u, *c);
+    const FIRST: usize = 2;
+    if coefficients.len() < FIRST + 6 {
+        return chain(u, u, coefficients.iter(), None);
     }
-    value
+    let (first, others) = coefficients.split_at(FIRST);
+    let square = u * u;
+    let even = chain(u, square, others.iter().step_by(2), None);
+    let odd = chain(u, square, others.iter().skip(1).step_by(2), None);
+    chain(u, u, first.iter(), Some(odd.fma(u, even)))
+}
+
+/// A polynomial of `step` by Horner's rule, `last` being what stands above the coefficients.
+fn chain<'e, 'c>(
+    like: V<'e>,
+    step: V<'e>,
+    coefficients: impl DoubleEndedIterator<Item = &'c f64>,
+    last: Option<V<'e>>,
+) -> V<'e> {
+    let mut value = last;
+    for c in coefficients.rev() {
+        value = Some(match value {
+            Some(value) => value.fma(step, *c),
+            None => like.constant(*c),
+        });
+    }
+    value.expect("a polynomial has terms")
 }
 
 macro_rules! operator {

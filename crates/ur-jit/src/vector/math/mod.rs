@@ -72,12 +72,12 @@ const RECIPES: &[(&str, Recipe)] = &[
     recipe("asinhf", Ty::F32, 1, |a| logarithm::asinh(a[0]), Rare::Vector(|a| logarithm::asinh_all(a[0]))),
     recipe("acoshf", Ty::F32, 1, |a| logarithm::acosh(a[0]), Rare::Vector(|a| logarithm::acosh_all(a[0]))),
     recipe("atanhf", Ty::F32, 1, |a| logarithm::atanh(a[0]), Rare::Vector(|a| logarithm::atanh_all(a[0]))),
-    recipe("powf", Ty::F32, 2, |a| power::pow(a[0], a[1]), Rare::Vector(|a| power::pow_all(a[0], a[1]))),
+    long(recipe("powf", Ty::F32, 2, |a| power::pow(a[0], a[1]), Rare::Vector(|a| power::pow_all(a[0], a[1])))),
     recipe("atanf", Ty::F32, 1, |a| arc::atan(a[0]), Rare::None),
     recipe("asinf", Ty::F32, 1, |a| arc::asin(a[0]), Rare::None),
     recipe("acosf", Ty::F32, 1, |a| arc::acos(a[0]), Rare::None),
     recipe("atan2f", Ty::F32, 2, |a| arc::atan2(a[0], a[1]), Rare::Vector(|a| arc::atan2_all(a[0], a[1]))),
-    recipe("cbrtf", Ty::F32, 1, |a| root::cbrt(a[0]), Rare::Vector(|a| root::cbrt_all(a[0]))),
+    long(recipe("cbrtf", Ty::F32, 1, |a| root::cbrt(a[0]), Rare::Vector(|a| root::cbrt_all(a[0])))),
     recipe("hypotf", Ty::F32, 2, |a| root::hypot(a[0], a[1]), Rare::Vector(|a| root::hypot_all(a[0], a[1]))),
     recipe("erff", Ty::F32, 1, |a| erf::erf(a[0], &EXP_F32), Rare::None),
     recipe("erfcf", Ty::F32, 1, |a| erf::erfc(a[0], &EXP_F32), Rare::None),
@@ -109,6 +109,15 @@ const RECIPES: &[(&str, Recipe)] = &[
     recipe("erfc", Ty::F64, 1, |a| erf::erfc(a[0], &EXP_F64), Rare::None),
 ];
 
+/// The same, computed in larger pieces.
+const fn long((name, recipe): (&'static str, Recipe)) -> (&'static str, Recipe) {
+    let recipe = Recipe {
+        registers: 4,
+        ..recipe
+    };
+    (name, recipe)
+}
+
 /// An entry of the list.
 const fn recipe(
     name: &'static str,
@@ -122,6 +131,8 @@ const fn recipe(
         operands,
         fast,
         rare,
+        // Measured: more of them make functions of floats no faster, those of doubles are longer.
+        registers: if matches!(ty, Ty::F32) { 2 } else { 4 },
     };
     (name, recipe)
 }
