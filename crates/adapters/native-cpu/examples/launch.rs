@@ -12,6 +12,7 @@
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use ur_adapter_native_cpu::TABLE;
 use ur_api::*;
 
@@ -58,6 +59,15 @@ const EMPTY: [u32; 28] = [
 
 /// The end of the module: return, and the function's end.
 const END: [u32; 2] = [0x0001_00fd, 0x0001_0038];
+
+/// Waits for a flag.
+unsafe extern "C" fn hold(flag: *mut c_void) {
+    // SAFETY: it is given the address of one that lives until it returns.
+    let flag = unsafe { &*flag.cast::<AtomicBool>() };
+    while !flag.load(Ordering::Acquire) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
 
 struct Setup {
     context: ur_context_handle_t,
@@ -216,6 +226,23 @@ impl Setup {
                 (0..count).for_each(|_| self.launch(queue, &[], null_mut()));
                 self.finish(queue);
             }
+            // Many behind a task of the host, so that each is a command of the pool.
+            "held" => {
+                let flag = AtomicBool::new(false);
+                let data = (&raw const flag).cast_mut().cast();
+                ok!(EnqueueExp.pfnHostTaskExp(
+                    self.in_order,
+                    Some(hold),
+                    data,
+                    null(),
+                    0,
+                    null(),
+                    null_mut(),
+                ));
+                (0..count).for_each(|_| self.launch(self.in_order, &[], null_mut()));
+                flag.store(true, Ordering::Release);
+                self.finish(self.in_order);
+            }
             // Each waits for the event of the one before.
             "events" => {
                 let mut before = Vec::new();
@@ -255,6 +282,31 @@ impl Setup {
                 ));
                 self.finish(self.in_order);
             }),
+            // The first again, among much that is alive.
+            "crowded" => {
+                let mut memory = vec![null_mut(); 10_000];
+                for place in &mut memory {
+                    let (null, size) = (null(), 64);
+                    ok!(USM.pfnHostAlloc(self.context, null, null_mut(), size, place));
+                }
+                let il = (self.il.as_ptr().cast(), self.il.len());
+                let kernel = |_| self.kernel(il.0, il.1, c"vector_add");
+                let kernels: Vec<_> = (0..100).map(kernel).collect();
+                let mut events = vec![null_mut(); 10_000];
+                for event in &mut events {
+                    self.launch(self.in_order, &[], event);
+                }
+                self.run("finish", count);
+                for event in events {
+                    ok!(Event.pfnRelease(event));
+                }
+                for kernel in kernels {
+                    ok!(Kernel.pfnRelease(kernel));
+                }
+                for pointer in memory {
+                    ok!(USM.pfnFree(self.context, pointer));
+                }
+            }
             // Reading, building and making a kernel, all of it kept from an earlier time.
             "build" => (0..count).for_each(|_| {
                 let kernel = self.kernel(self.il.as_ptr().cast(), self.il.len(), c"vector_add");
@@ -289,12 +341,14 @@ fn time(clock: libc::clockid_t) -> f64 {
 }
 
 /// Everything, with how often it is done by default.
-const ALL: [(&str, usize); 11] = [
+const ALL: [(&str, usize); 13] = [
     ("finish", 100_000),
+    ("crowded", 100_000),
     ("event", 100_000),
     ("profiled", 100_000),
     ("chain", 10_000),
     ("fan", 10_000),
+    ("held", 10_000),
     ("events", 10_000),
     ("args", 100_000),
     ("tiny groups", 100),

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use ur_jit_abi::code::{Loaded, STORAGE};
 use ur_jit_abi::record::{KernelRecord, LoadedKernel, ModuleRecord, RECORD_VERSION, Variable};
-use ur_jit_abi::{ArgInfo, KernelInfo};
+use ur_jit_abi::{ArgInfo, KernelInfo, LOCAL_ALIGN};
 
 /// What code is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -216,7 +216,9 @@ impl Module {
         // it comes from it right now, or with a hash from the user's own cache, or with a saved
         // program, whose code the program chose to run.
         let code = unsafe { record.load(resolve) }?;
+        let args_align = code.args().iter().map(|arg| arg.align as usize).max();
         Ok(Compiled {
+            args_align: args_align.unwrap_or(1).clamp(1, LOCAL_ALIGN),
             code,
             pace: Pace::default(),
             _storage: self.storage.clone(),
@@ -235,6 +237,7 @@ impl Module {
 /// A compiled kernel. Every launch holds a share of it, so that its code stays while it runs.
 pub struct Compiled {
     code: LoadedKernel,
+    args_align: usize,
     pace: Pace,
     /// Held for the code, which has its address.
     _storage: Arc<Loaded>,
@@ -244,6 +247,11 @@ impl Compiled {
     /// What is known of the kernel.
     pub fn info(&self) -> &KernelInfo {
         self.code.info()
+    }
+
+    /// Alignment of its block of arguments.
+    pub fn args_align(&self) -> usize {
+        self.args_align
     }
 
     /// What its work-items take.

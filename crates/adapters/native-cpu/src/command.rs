@@ -73,6 +73,9 @@ struct Dependent {
 
 #[derive(Default)]
 struct Links {
+    /// The first dependent, which most commands of a chain have as their only one.
+    dependent: Option<Dependent>,
+    /// The others.
     dependents: Vec<Dependent>,
     callbacks: Vec<(ur_event_status_t, Callback)>,
     waiters: u32,
@@ -285,10 +288,14 @@ impl Command {
             let mut links = dependency.links();
             if !dependency.is_finished() {
                 self.pending.fetch_add(1, Ordering::Relaxed);
-                links.dependents.push(Dependent {
+                let dependent = Dependent {
                     command: self.clone(),
                     inherits,
-                });
+                };
+                match &mut links.dependent {
+                    first @ None => *first = Some(dependent),
+                    Some(_) => links.dependents.push(dependent),
+                }
                 return;
             }
         }
@@ -481,7 +488,11 @@ impl Command {
         // Whoever sees the state and then takes the lock (`settle`) finds everything counted off.
         let mut links = self.links();
         self.state.store(state.0, Ordering::Release);
-        for dependent in std::mem::take(&mut links.dependents) {
+        let first = links.dependent.take();
+        for dependent in first
+            .into_iter()
+            .chain(std::mem::take(&mut links.dependents))
+        {
             if dependent.inherits && error != 0 {
                 dependent.command.fail(ur_result_t(error));
             }

@@ -184,6 +184,8 @@ impl DeviceFns for NativeCpu {
         _: &Object<Platform>,
         device_type: ur_device_type_t,
     ) -> Result<Vec<Handle<Device>>> {
+        // A program sets its logger between getting the adapter and this.
+        pool::warn();
         match device_type {
             UR_DEVICE_TYPE_DEFAULT | UR_DEVICE_TYPE_ALL | UR_DEVICE_TYPE_CPU => {
                 Ok(vec![roots().device.handle()])

@@ -16,20 +16,23 @@ use ur_jit_abi::{LOCAL_ALIGN, Launch};
 /// Bytes of arguments that need no memory of their own.
 const INLINE: usize = 256;
 
+/// Alignment of arguments that need no memory of their own: most allocators give it without effort.
+const INLINE_ALIGN: usize = 16;
+
 /// Ticks up to which a launch is best run by the thread that enqueues it: waking another one takes about
 /// as long.
 const QUICK: u64 = 30_000;
 
-/// Bytes that stand where an argument block may.
-#[repr(align(128))]
+/// Bytes that stand where most argument blocks may.
+#[repr(align(16))]
 struct Aligned(MaybeUninit<[u8; INLINE]>);
 
-const _: () = assert!(align_of::<Aligned>() == LOCAL_ALIGN);
+const _: () = assert!(align_of::<Aligned>() == INLINE_ALIGN);
 
 /// The argument block of a launch.
 pub struct Args {
     inline: Aligned,
-    /// Instead, if it is larger.
+    /// Instead, if it is larger or needs to be aligned more.
     block: Option<Block>,
     size: usize,
 }
@@ -44,9 +47,9 @@ impl Args {
         }
     }
 
-    /// Makes room for `size` bytes, to be filled.
-    fn reserve(&mut self, size: usize) -> Result {
-        if size > INLINE {
+    /// Makes room for `size` bytes, to be filled, at a multiple of `align`, at most [`LOCAL_ALIGN`].
+    fn reserve(&mut self, size: usize, align: usize) -> Result {
+        if size > INLINE || align > INLINE_ALIGN {
             let block = Block::zeroed(size, LOCAL_ALIGN);
             self.block =
                 Some(block.ok_or_else(|| Error::code(UR_RESULT_ERROR_OUT_OF_HOST_MEMORY))?);
@@ -123,7 +126,8 @@ impl Ready {
     /// `OUT_OF_HOST_MEMORY`.
     pub fn fill(&mut self, kernel: &Compiled, launch: Launch) -> Result {
         self.launch = launch;
-        self.args.reserve(kernel.info().args_size as usize)
+        let size = kernel.info().args_size as usize;
+        self.args.reserve(size, kernel.args_align())
     }
 
     /// Ends the filling: `local_bytes` is the local memory of a group, the kernel's own and that of
@@ -269,10 +273,11 @@ mod tests {
 
     #[test]
     fn small_and_large_argument_blocks() {
-        for size in [0, 8, INLINE, INLINE + 1, 5000] {
+        let sizes = [0, 8, INLINE, INLINE + 1, 5000].into_iter();
+        for (size, align) in sizes.flat_map(|size| [1, 8, 16, 32, 128].map(|align| (size, align))) {
             let mut args = Args::none();
-            args.reserve(size).unwrap();
-            assert!((args.start() as usize).is_multiple_of(LOCAL_ALIGN));
+            args.reserve(size, align).unwrap();
+            assert!((args.start() as usize).is_multiple_of(align));
             assert!(!args.write(size, &[1]) && !args.write(usize::MAX, &[1, 2]));
             if size > 0 {
                 assert!(args.write(size - 1, &[7]));

@@ -98,26 +98,31 @@ const MAX_THREADS: usize = 4096;
 /// `UR_NATIVE_CPU_THREADS` if it is a number from 1 to 4096, otherwise one for each CPU this process may
 /// use. The environment is read once.
 pub fn thread_count() -> usize {
-    static COUNT: OnceLock<(usize, Option<String>)> = OnceLock::new();
+    from_environment().0
+}
+
+/// Tells the program's logger, once, that the variable is ignored, if it is.
+pub fn warn() {
     static SAID: AtomicBool = AtomicBool::new(false);
-    let (count, warning) = fork::once(&COUNT, || {
-        let (wanted, warning) = match std::env::var_os("UR_NATIVE_CPU_THREADS") {
-            None => (None, None),
-            Some(value) => match threads_asked_for(&value.to_string_lossy()) {
-                Ok(wanted) => (wanted, None),
-                Err(warning) => (None, Some(warning)),
-            },
-        };
-        let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        (wanted.unwrap_or_else(all), warning)
-    });
-    // The logger is code of the program, which must not be called in the middle of the above.
-    if let Some(warning) = warning
+    if let (_, Some(warning)) = from_environment()
         && !SAID.swap(true, Ordering::Relaxed)
     {
         NativeCpu::logger().say(UR_LOGGER_LEVEL_WARN, warning);
     }
-    *count
+}
+
+/// The number of threads, and what is to be said of the variable.
+fn from_environment() -> &'static (usize, Option<String>) {
+    static COUNT: OnceLock<(usize, Option<String>)> = OnceLock::new();
+    fork::once(&COUNT, || {
+        let value = std::env::var_os("UR_NATIVE_CPU_THREADS").unwrap_or_default();
+        let (wanted, warning) = match threads_asked_for(&value.to_string_lossy()) {
+            Ok(wanted) => (wanted, None),
+            Err(warning) => (None, Some(warning)),
+        };
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        (wanted.unwrap_or_else(all), warning)
+    })
 }
 
 /// The number of threads that a value of the variable asks for; none if it is empty.
@@ -188,7 +193,12 @@ impl Pool {
 
     /// Queues what finished commands set free. Commands with nothing to run finish on the spot, in
     /// a loop: a long chain of them must not recurse.
-    pub fn release(&'static self, mut released: Released) {
+    pub fn release(&'static self, released: Released) {
+        self.pass_on(released, None);
+    }
+
+    /// As [`Pool::release`], for a thread that will look for work in `lane` next.
+    fn pass_on(&'static self, mut released: Released, lane: Option<&LaneQueue>) {
         loop {
             for due in released.callbacks.drain(..) {
                 self.call(due);
@@ -200,7 +210,13 @@ impl Pool {
                 command.finish(&mut released);
             } else {
                 command.open();
-                self.lane(command.lane()).push(self, Job::Command(command));
+                let to = self.lane(command.lane());
+                let job = Job::Command(command);
+                if lane.is_some_and(|lane| std::ptr::eq(lane, to)) {
+                    to.push_own(self, job);
+                } else {
+                    to.push(self, job);
+                }
             }
         }
     }
@@ -331,6 +347,17 @@ impl LaneQueue {
         }
     }
 
+    /// As [`LaneQueue::push`], for one of the lane's own threads, which will look at the queue next: if
+    /// nothing else stands there, nobody needs to be woken.
+    fn push_own(&'static self, pool: &'static Pool, job: Job) {
+        let mut state = self.state();
+        let busy = state.has_work();
+        state.jobs.push_back(job);
+        if busy {
+            self.wake(pool, &mut state, 1);
+        }
+    }
+
     /// Wakes or starts up to `wanted` threads.
     fn wake(&'static self, pool: &'static Pool, state: &mut State, mut wanted: usize) {
         while wanted > 0 && state.sleeping > 0 {
@@ -385,7 +412,7 @@ impl LaneQueue {
             Some(Job::Command(command)) => {
                 let mut released = Released::default();
                 let ran = pool.take_part(&command, &mut released);
-                pool.release(released);
+                pool.pass_on(released, Some(self));
                 ran
             }
             Some(Job::Callback(state, callback)) => {

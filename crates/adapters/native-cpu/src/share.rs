@@ -89,7 +89,6 @@ fn run_of(rest: u64, threads: u64, ticks: Option<u64>) -> u64 {
 }
 
 #[derive(Debug)]
-#[repr(align(64))]
 struct Part {
     next: AtomicU64,
     start: u64,
@@ -113,9 +112,13 @@ impl Part {
 pub struct Share {
     pieces: u64,
     first: Part,
-    /// Of the further nodes.
-    others: Box<[Part]>,
+    /// Those of the further nodes, which are not to share a cache line.
+    others: Box<[Apart]>,
 }
+
+#[derive(Debug)]
+#[repr(align(128))]
+struct Apart(Part);
 
 impl Share {
     /// So many pieces, none of which may be claimed yet.
@@ -137,7 +140,7 @@ impl Share {
         Share {
             pieces,
             first: part(0),
-            others: (1..nodes).map(part).collect(),
+            others: (1..nodes).map(|node| Apart(part(node))).collect(),
         }
     }
 
@@ -147,7 +150,8 @@ impl Share {
     }
 
     fn parts(&self) -> impl Iterator<Item = &Part> {
-        std::iter::once(&self.first).chain(&self.others)
+        let others = self.others.iter().map(|apart| &apart.0);
+        std::iter::once(&self.first).chain(others)
     }
 
     /// Lets pieces be claimed.

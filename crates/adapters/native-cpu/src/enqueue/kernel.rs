@@ -147,7 +147,10 @@ impl Given {
     fn new(count: usize) -> Given {
         Given {
             first: 0,
-            others: vec![false; count.saturating_sub(64)],
+            others: match count {
+                0..=64 => Vec::new(),
+                _ => vec![false; count - 64],
+            },
         }
     }
 
