@@ -117,18 +117,7 @@ pub fn define(name: &str, recipe: &Recipe, lanes: u32, features: Features) -> De
          i{lanes} %hard) noinline cold nounwind {{\nentry:\n"
     );
     match recipe.rare {
-        Rare::Vector(all) => {
-            let e = Emit::new(features);
-            let slow = pieces(&e, recipe, lanes, |operands| Fast::from(all(operands)));
-            let slow = V::concat(&slow.iter().map(|f| f.value).collect::<Vec<_>>());
-            e.line(&format!(
-                "  %hard0 = bitcast i{lanes} %hard to <{lanes} x i1>"
-            ));
-            let fast = e.parameter("fast", 0, recipe.ty, lanes);
-            let hard = e.parameter("hard", 0, Ty::I1, lanes);
-            e.line(&format!("  ret {}", hard.choose(slow, fast).typed()));
-            text.push_str(&e.into_text());
-        }
+        Rare::Vector(all) => vector_loop(&mut text, recipe, all, lanes, features),
         Rare::Scalar => {
             scalar_loop(&mut text, name, recipe, lanes);
             let scalar = recipe.ty.name();
@@ -171,6 +160,76 @@ fn pieces<'e>(
             compute(&operands)
         })
         .collect()
+}
+
+/// Applies vector code for all inputs to the pieces that have a bit in `%hard`.
+fn vector_loop(
+    text: &mut String,
+    recipe: &Recipe,
+    all: for<'e> fn(&[V<'e>]) -> V<'e>,
+    lanes: u32,
+    features: Features,
+) {
+    let ty = recipe.ty.name();
+    let vector = format!("<{lanes} x {ty}>");
+    let piece = piece(recipe, lanes, features);
+    let part = format!("<{piece} x {ty}>");
+    let mut loads = String::new();
+    for i in 0..recipe.operands {
+        let _ = write!(
+            text,
+            "  %in{i} = alloca {vector}\n  store {vector} %a{i}, ptr %in{i}\n"
+        );
+        let _ = write!(
+            loads,
+            "  %p{i} = getelementptr {ty}, ptr %in{i}, i32 %i\n  \
+             %x{i} = load {part}, ptr %p{i}\n"
+        );
+    }
+    let e = Emit::new(features);
+    let operands: Vec<V> = (0..recipe.operands)
+        .map(|n| e.parameter("x", n, recipe.ty, piece))
+        .collect();
+    let slow = all(&operands);
+    let usual = e.parameter("usual", 0, recipe.ty, piece);
+    let hard = e.parameter("bits", 0, Ty::I1, piece);
+    let value = hard.choose(slow, usual).typed();
+    let body = e.into_text();
+    // Of the bits of all lanes, those of this piece; an integer of as many bits is all there is
+    // where there is one piece.
+    let bits = if piece == lanes {
+        format!("  %part = add i{lanes} %hard, 0\n")
+    } else {
+        format!(
+            "  %by = zext i32 %i to i64\n  %long = zext i{lanes} %hard to i64\n  \
+             %moved = lshr i64 %long, %by\n  %part = trunc i64 %moved to i{piece}\n"
+        )
+        .replace("zext i64 %hard to i64", "add i64 %hard, 0")
+    };
+    let _ = write!(
+        text,
+        "  %out = alloca {vector}
+  store {vector} %fast0, ptr %out
+  br label %next
+next:
+  %i = phi i32 [ 0, %entry ], [ %j, %behind ]
+{bits}  %none = icmp eq i{piece} %part, 0
+  br i1 %none, label %behind, label %some
+some:
+{loads}  %place = getelementptr {ty}, ptr %out, i32 %i
+  %usual0 = load {part}, ptr %place
+  %bits0 = bitcast i{piece} %part to <{piece} x i1>
+{body}  store {value}, ptr %place
+  br label %behind
+behind:
+  %j = add i32 %i, {piece}
+  %more = icmp ult i32 %j, {lanes}
+  br i1 %more, label %next, label %end
+end:
+  %all = load {vector}, ptr %out
+  ret {vector} %all
+"
+    );
 }
 
 /// Calls the scalar function for each lane whose bit in `%hard` is set; there is at least one.
