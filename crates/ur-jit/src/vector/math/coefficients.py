@@ -192,15 +192,25 @@ add("ASIN_F64", 53, "`asin(x) / x` of `x²`", arcsine, [1], 0, 0.25, 13)
 add("CBRT_GUESS", 24, "`x^(-1/3)`", lambda x: mpf(x) ** (-ONE / 3), [], 0.3535, 2.829, 6)
 
 
-# The error function: near zero, 1 minus a power where only the sum matters, and the tail.
-def log_erfc(middle):
-    """log(erfc(x)) for x = middle + v."""
-    return lambda v: mp.log(mp.erfc(middle + v))
+# The error function as 1 - e^(x R), and its complement's tail.
+def exponent_of_erfc(middle):
+    """log(erfc(x)) / x for x = middle + v."""
+
+    def f(v):
+        x = mpf(v) + middle
+        return mp.log(mp.erfc(x)) / x if x != 0 else -2 / mp.sqrt(pi)
+
+    return f
 
 
 def in_erf(middle):
-    """What an error of the exponent is for erf."""
-    return lambda v: mp.erfc(middle + v) / mp.erf(middle + v)
+    """What an error of that is for erf, as a part of it."""
+
+    def w(v):
+        x = mpf(v) + middle
+        return mp.erfc(x) * x / mp.erf(x) if x != 0 else mp.sqrt(pi) / 2
+
+    return w
 
 
 def tail(t):
@@ -222,12 +232,12 @@ def in_erf_near(u):
     return 1 / erf(u)
 
 
-add("ERF_F32", 24, "`erf(x) / x - 1` of `x²`", erf_above, [], 0, 1, 7, in_erf_near)
-add("ERF_F64", 53, "`erf(x) / x - 1` of `x²`", erf_above, [], 0, 1, 13, in_erf_near)
-add("LOG_ERFC_F32", 24, "`log(erfc(5/2 + v))`, as a part of erf", log_erfc(mpf("2.5")), [],
-    -1.5, 1.5, 9, in_erf(mpf("2.5")))
-add("LOG_ERFC_F64", 53, "`log(erfc(7/2 + v))`, as a part of erf", log_erfc(mpf("3.5")), [],
-    -2.5, 2.5, 21, in_erf(mpf("3.5")))
+add("ERF_F32", 24, "`log(erfc(2 + v)) / (2 + v)`, for erf", exponent_of_erfc(2), [],
+    -2, 2, 10, in_erf(2))
+add("ERF_F64", 53, "`log(erfc(3 + v)) / (3 + v)`, for erf", exponent_of_erfc(3), [],
+    -3, 3, 26, in_erf(3))
+add("ERF_NEAR_F32", 24, "`erf(x) / x - 1` of `x²`", erf_above, [], 0, 0.25, 5, in_erf_near)
+add("ERF_NEAR_F64", 53, "`erf(x) / x - 1` of `x²`", erf_above, [], 0, 0.25, 9, in_erf_near)
 add("ERFC_F32", 24, "`erfc(x) e^(x²) (1 + 2 x)` of `(x - 3) / (x + 3)`", tail, [],
     -mpf(5) / 7, mpf(7.25) / 13.25, 10)
 add("ERFC_F64", 53, "`erfc(x) e^(x²) (1 + 2 x)` of `(x - 3) / (x + 3)`", tail, [],

@@ -6,32 +6,27 @@ use super::emit::{P, Ty, V, polynomial};
 use super::exponential::{self, Base};
 use super::power::product;
 
-/// erf(x) for a magnitude up to 1.
-fn near<'e>(x: V<'e>) -> V<'e> {
-    let terms: &[f64] = if x.ty() == Ty::F32 {
-        &c::ERF_F32
-    } else {
-        &c::ERF_F64
-    };
-    x.fma(polynomial(x * x, terms), x)
-}
-
 pub fn erf<'e>(x: V<'e>, base: &Base) -> Fast<'e> {
     // From `end` on the result is 1.
     let (end, middle, terms): (f64, f64, &[f64]) = if x.ty() == Ty::F32 {
-        (4.0, 2.5, &c::LOG_ERFC_F32)
+        (4.0, 2.0, &c::ERF_F32)
     } else {
-        (6.0, 3.5, &c::LOG_ERFC_F64)
+        (6.0, 3.0, &c::ERF_F64)
     };
-    let magnitude = x.abs();
-    let inner = near(magnitude.at_most(1.0));
-    let capped = magnitude.at_most(end);
-    let exponent = polynomial(capped - middle, terms);
-    // Below 1 the polynomial does not hold.
-    let far = magnitude.is(P::Gt, 1.0);
-    let exponent = far.choose(exponent, -1.0);
-    let outer = exponent.constant(1.0) - exponential::power(exponent, base).value;
-    far.choose(outer, inner).copysign(x).into()
+    // 1 - e^(x R), where R is smooth everywhere.
+    let magnitude = x.abs().at_most(end);
+    let exponent = magnitude * polynomial(magnitude - middle, terms);
+    (-exponential::minus_one(exponent, base)).copysign(x).into()
+}
+
+/// erf(x) for a magnitude up to 1/2.
+fn near<'e>(x: V<'e>) -> V<'e> {
+    let terms: &[f64] = if x.ty() == Ty::F32 {
+        &c::ERF_NEAR_F32
+    } else {
+        &c::ERF_NEAR_F64
+    };
+    x.fma(polynomial(x * x, terms), x)
 }
 
 pub fn erfc<'e>(x: V<'e>, base: &Base) -> Fast<'e> {

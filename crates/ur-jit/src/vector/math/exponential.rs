@@ -147,7 +147,7 @@ fn power_halved<'e>(x: V<'e>, base: &Base, halvings: i64) -> V<'e> {
 }
 
 /// e^x - 1 where e^x is normal; the zero has no sign.
-fn minus_one<'e>(x: V<'e>, base: &Base) -> V<'e> {
+pub fn minus_one<'e>(x: V<'e>, base: &Base) -> V<'e> {
     let (sum, r) = reduce(x, base);
     let rest = (r * r).fma(polynomial(r, &base.polynomial[2..]), r);
     let format = x.format();
