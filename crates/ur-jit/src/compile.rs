@@ -9,7 +9,7 @@ use crate::llvm::{Context, Module, Target};
 use crate::lower::{FRAME_SIZE, LANES, VECTOR};
 use crate::module::{Lowered, Vectorisable};
 use crate::translate::KERNEL;
-use crate::vector::{self, Refused};
+use crate::vector::{self, Points, Refused};
 use crate::{item, link};
 
 /// How a module is compiled.
@@ -84,16 +84,18 @@ const BEFORE: &str = "always-inline,\
     )";
 
 /// What is done with the vectorised kernel and what calls it.
-const AFTER: &str = "globaldce,\
+const AFTER: &str = "globaldce,coro-early,\
     cgscc(\
         inline,\
         function(\
             early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
             jump-threading,loop-mssa(licm),gvn,dse,\
             instcombine<no-verify-fixpoint>,simplifycfg\
-        )\
+        ),\
+        coro-split,\
+        function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)\
     ),\
-    globaldce";
+    coro-cleanup,globaldce";
 
 /// Parses, vectorises and optimises; nothing if the kernel is not one for the vectoriser.
 fn vectorise<'c>(
@@ -101,7 +103,7 @@ fn vectorise<'c>(
     kernel: &Vectorisable,
     target: &Target,
     options: &Options,
-) -> Result<std::result::Result<Module<'c>, Refused>> {
+) -> Result<std::result::Result<(Module<'c>, u32), Refused>> {
     let module = context.parse(&kernel.text).map_err(Error::internal)?;
     {
         let builder = Builder::new(&module);
@@ -110,12 +112,25 @@ fn vectorise<'c>(
         }
     }
     module.run(target, BEFORE).map_err(Error::internal)?;
+    // As many as a sub-group where its work-items must go in step.
+    let least = if kernel.leader {
+        kernel.sub_group_size
+    } else {
+        1
+    };
     let lanes = match options.lanes {
         _ if kernel.sub_groups => Some(kernel.sub_group_size),
         0 => None,
-        lanes => Some(lanes),
+        lanes => Some(lanes.max(least)),
     };
-    let lanes = match vector::vectorise(&module, KERNEL, VECTOR, lanes, target.register_bytes()) {
+    let points = Points {
+        all: &kernel.points,
+        slot: kernel.slot,
+        suspends: kernel.suspends,
+        least,
+    };
+    let bytes = target.register_bytes();
+    let lanes = match vector::vectorise(&module, KERNEL, VECTOR, lanes, bytes, &points) {
         Ok(lanes) => lanes,
         Err(refused) => return Ok(Err(refused)),
     };
@@ -131,7 +146,7 @@ fn vectorise<'c>(
     module.verify().map_err(Error::internal)?;
     module.run(target, AFTER).map_err(Error::internal)?;
     context.take_errors().map_err(Error::internal)?;
-    Ok(Ok(module))
+    Ok(Ok((module, lanes)))
 }
 
 /// Parses and optimises.
@@ -154,22 +169,91 @@ fn optimise<'c>(
     Ok(module)
 }
 
-/// The kernel's module, vectorised where that can be done, ready for code generation.
+/// A kernel ready for code generation.
+struct Prepared<'c> {
+    module: Module<'c>,
+    /// For each way in which work-items suspend: the function that gives the size of the suspended
+    /// state, the bytes of an item record without it, and the work-items that have one together.
+    frames: Vec<(&'static str, u64, u32)>,
+}
+
+/// Names of the functions that run work-groups of a vectorised kernel, and of those that run them
+/// work-item by work-item.
+const ROWS: &str = "ur.rows";
+const ITEMS: &str = "ur.items";
+const ITEMS_FRAME_SIZE: &str = "ur.items.frame_size";
+
+/// What is done with code that hardly ever runs.
+const SELDOM: &str = "always-inline,globaldce,coro-early,\
+    cgscc(function(sroa,simplifycfg),coro-split,function(simplifycfg)),coro-cleanup,globaldce";
+
+/// The kernel work-item by work-item, under other names.
+fn single_items<'c>(context: &'c Context, kernel: &Lowered, target: &Target) -> Result<Module<'c>> {
+    let module = context.parse(&kernel.text).map_err(Error::internal)?;
+    {
+        let builder = Builder::new(&module);
+        for (from, to) in [(ENTRY, ITEMS), (FRAME_SIZE, ITEMS_FRAME_SIZE)] {
+            if let Some(function) = builder.function(from) {
+                function.rename(to);
+            }
+        }
+    }
+    module.run(target, SELDOM).map_err(Error::internal)?;
+    Ok(module)
+}
+
+/// Adds these work-items to a vectorised kernel whose sub-groups do things together: its lanes are a
+/// sub-group only if no row of a work-group ends within one.
+fn add_items(module: &Module<'_>, items: Module<'_>, lanes: u32) -> Result<()> {
+    if let Some(function) = Builder::new(module).function(ENTRY) {
+        function.rename(ROWS);
+    }
+    module.link(items).map_err(Error::internal)?;
+    let builder = Builder::new(module);
+    let missing = || Error::internal("a function is missing");
+    let rows = builder.function(ROWS).ok_or_else(missing)?;
+    let single = builder.function(ITEMS).ok_or_else(missing)?;
+    vector::choose_by_rows(&builder, ENTRY, rows, single, lanes).ok_or_else(missing)?;
+    for function in [rows, single] {
+        function.set_internal();
+    }
+    module.verify().map_err(Error::internal)
+}
+
+/// The kernel's module, vectorised where that can be done.
 fn prepared<'c>(
     context: &'c Context,
     kernel: &Lowered,
     vector: Option<&Vectorisable>,
     target: &Target,
     options: &Options,
-) -> Result<Module<'c>> {
+) -> Result<Prepared<'c>> {
     if let Some(vector) = vector {
         match vectorise(context, vector, target, options)? {
-            Ok(module) => return Ok(module),
+            Ok((module, lanes)) => {
+                let record_bytes = vector.suspends.then_some(vector.record_bytes);
+                let mut frames = Vec::new();
+                frames.extend(record_bytes.map(|bytes| (FRAME_SIZE, bytes, lanes)));
+                if vector.together {
+                    let items = single_items(context, kernel, target)?;
+                    add_items(&module, items, lanes)?;
+                    frames.push((ITEMS_FRAME_SIZE, kernel.record_bytes, 1));
+                }
+                return Ok(Prepared { module, frames });
+            }
+            Err(refused) if std::env::var_os("UR_JIT_DEBUG").is_some() => eprintln!("REFUSED {refused}"),
             // Work-item by work-item, then.
             Err(_) => {}
         }
     }
-    optimise(context, &kernel.text, target, options)
+    Ok(Prepared {
+        module: optimise(context, &kernel.text, target, options)?,
+        frames: if kernel.sync {
+            vec![(FRAME_SIZE, kernel.record_bytes, 1)]
+        } else {
+            Vec::new()
+        },
+    })
 }
 
 /// Compiles a kernel.
@@ -183,24 +267,20 @@ pub fn compile(
 ) -> Result<KernelRecord> {
     let context = Context::new();
     let target = options.target()?;
-    let module = prepared(&context, kernel, vector, &target, options)?;
-    let object = target.object(&module).map_err(Error::internal)?;
+    let prepared = prepared(&context, kernel, vector, &target, options)?;
+    let object = target.object(&prepared.module).map_err(Error::internal)?;
     context.take_errors().map_err(Error::internal)?;
     let mut names = vec![ENTRY];
-    if kernel.sync {
-        names.push(FRAME_SIZE);
-    }
+    names.extend(prepared.frames.iter().map(|(name, ..)| *name));
     let mut image = link::link(object.bytes(), &names).map_err(Error::internal)?;
-    let (scratch_fixed, scratch_per_item) = if kernel.sync {
-        let size = frame_size(&image)?;
-        image.exports.retain(|(name, _)| name == ENTRY);
-        (
-            item::group::BYTES,
-            kernel.record_bytes + size.next_multiple_of(kernel.frame_align),
-        )
-    } else {
-        (kernel.scratch_fixed, 0)
-    };
+    let (mut scratch_fixed, mut scratch_per_item, mut suspended) = (kernel.scratch_fixed, 0, 0);
+    for (name, record_bytes, lanes) in prepared.frames {
+        let size = frame_size(&image, name)?.next_multiple_of(kernel.frame_align);
+        scratch_fixed = item::group::BYTES;
+        scratch_per_item = scratch_per_item.max(record_bytes + size);
+        suspended = suspended.max(size / u64::from(lanes));
+    }
+    image.exports.retain(|(name, _)| name == ENTRY);
     Ok(KernelRecord {
         args: kernel.args.clone(),
         args_size: kernel.args_size,
@@ -208,19 +288,17 @@ pub fn compile(
         local_size: kernel.local_size,
         scratch_fixed,
         scratch_per_item,
-        private_size: kernel
-            .private_size
-            .max(scratch_per_item.saturating_sub(kernel.record_bytes)),
+        private_size: kernel.private_size.max(suspended),
         image,
     })
 }
 
 /// Asks the code for the size of a suspended work-item, which LLVM alone knows.
-fn frame_size(image: &CodeImage) -> Result<u64> {
+fn frame_size(image: &CodeImage, name: &str) -> Result<u64> {
     // The function calls nothing, so what the kernel imports need not be there.
     let code = Loaded::new(image, |_| Some(0)).map_err(Error::internal)?;
     let at = code
-        .find(FRAME_SIZE)
+        .find(name)
         .ok_or_else(|| Error::internal("the code does not say its frame size"))?;
     // SAFETY: `lower` built the function with this type; it returns a constant.
     let size: extern "C" fn() -> u64 = unsafe { std::mem::transmute(at) };
@@ -238,7 +316,7 @@ pub fn optimised(
 ) -> Result<String> {
     let context = Context::new();
     let target = options.target()?;
-    Ok(prepared(&context, kernel, vector, &target, options)?.text())
+    Ok(prepared(&context, kernel, vector, &target, options)?.module.text())
 }
 
 /// The kernel's machine code as assembly.
@@ -252,6 +330,6 @@ pub fn assembly(
 ) -> Result<String> {
     let context = Context::new();
     let target = options.target()?;
-    let module = prepared(&context, kernel, vector, &target, options)?;
-    target.assembly(&module).map_err(Error::internal)
+    let prepared = prepared(&context, kernel, vector, &target, options)?;
+    target.assembly(&prepared.module).map_err(Error::internal)
 }

@@ -24,7 +24,8 @@ pub use local::{is_local_op, local};
 
 /// How a result is put together from the values of several items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reduction {
+#[allow(missing_docs, reason = "named after the instructions")]
+pub enum Reduction {
     IAdd,
     FAdd,
     IMul,
@@ -42,7 +43,7 @@ enum Reduction {
 
 /// How far a reduction reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
+pub enum Reach {
     /// Everyone gets the result of all.
     All,
     /// Items get the result of those up to themselves.
@@ -55,7 +56,7 @@ enum Reach {
 
 /// Where an item takes its value from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+pub enum Source {
     /// The item with that number.
     Index,
     /// The item whose number differs in those bits.
@@ -78,12 +79,18 @@ enum Source {
     DownInto,
 }
 
+/// What a group operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// The values are combined.
     Reduce(Reduction, Reach),
+    /// Items get each other's values.
     Move(Source),
+    /// Whether all have the same value.
     AllEqual,
+    /// The items' bits, as 128 of them.
     Ballot,
+    /// Whether an item is the first one.
     Elect,
 }
 
@@ -205,7 +212,8 @@ pub struct SyncCall {
     pub input: Type,
     /// Type of the result, and of the output slot's content.
     pub output: Type,
-    kind: Kind,
+    /// What is done.
+    pub kind: Kind,
     /// Work-items in a full sub-group.
     width: u32,
 }
@@ -292,6 +300,40 @@ impl SyncCall {
             }
             _ => args[0].clone(),
         }
+    }
+
+    /// Emits the operands for a vectorised kernel: the values, then the index as a 64-bit number where
+    /// there is one. `group` is the group record.
+    pub fn operands(&self, fb: &mut FunctionBuilder, group: &Value, args: &[Value]) -> Vec<Value> {
+        match self.kind {
+            Kind::Elect => Vec::new(),
+            Kind::Move(Source::First) => vec![args[0].clone()],
+            Kind::Move(source) => {
+                let pair = matches!(source, Source::UpInto | Source::DownInto);
+                let values = if pair { 2 } else { 1 };
+                let index = linear(fb, group, &args[values]);
+                args[..values].iter().cloned().chain([index]).collect()
+            }
+            _ => vec![args[0].clone()],
+        }
+    }
+
+    /// What the sub-groups of a work-group do with one value each, when each of them has combined the
+    /// values of its own lanes; nothing if it is not done in that way.
+    pub fn between_sub_groups(&self) -> Option<SyncCall> {
+        let kind = match self.kind {
+            Kind::Reduce(reduction, Reach::All) => Kind::Reduce(reduction, Reach::All),
+            Kind::Reduce(reduction, Reach::Inclusive | Reach::Exclusive) => {
+                Kind::Reduce(reduction, Reach::Exclusive)
+            }
+            Kind::Move(Source::Index) => Kind::Move(Source::Index),
+            _ => return None,
+        };
+        (!self.output.is_vector()).then(|| SyncCall {
+            name: format!("ur.between.{}.{}", kind.name(), self.input.mangled()),
+            kind,
+            ..self.clone()
+        })
     }
 
     /// Defines the function that computes the results, unless it is there, and returns its name.

@@ -50,6 +50,8 @@ pub mod group {
     pub const SCRATCH_END: i64 = 80;
     /// `i32`: sub-groups in this work-group.
     pub const SUB_GROUPS: i64 = 88;
+    /// `i32`: work-items that one call of a vectorised kernel runs, when no row ends before.
+    pub const STEP: i64 = 92;
     /// `i64` × 3: global id of the first work-item of this work-group.
     pub const FIRST: i64 = 96;
     /// `i64`: work-items in this work-group.

@@ -16,6 +16,7 @@ use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use llvm_sys::ir_reader::LLVMParseIRInContext;
+use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::*;
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
@@ -211,6 +212,18 @@ impl Module<'_> {
     pub fn text(&self) -> String {
         // SAFETY: the module is live and the string is LLVM's to be freed.
         unsafe { take_message(LLVMPrintModuleToString(self.raw)) }
+    }
+
+    /// Adds everything that `other` has. Names that are internal to either stay apart.
+    pub fn link(&self, other: Module<'_>) -> Result<(), String> {
+        let raw = other.raw;
+        std::mem::forget(other);
+        // SAFETY: both modules are live and of one context; the second is consumed, whatever happens.
+        if unsafe { LLVMLinkModules2(self.raw, raw) } == 0 {
+            Ok(())
+        } else {
+            Err("modules do not fit together".to_owned())
+        }
     }
 
     /// Runs a pipeline written in LLVM's pass syntax.

@@ -11,7 +11,7 @@ use ur_spirv::SpecOverride;
 use crate::compile::{self, Options};
 use crate::error::{Error, Result};
 use crate::storage::Storage;
-use crate::translate::{self, Lowering, Translated};
+use crate::translate::{self, Lowering, Point, Translated};
 use crate::{link, lower};
 
 /// A module: read, checked and translated, with nothing compiled yet.
@@ -42,6 +42,8 @@ pub struct Lowered {
     pub frame_align: u64,
     /// Bytes of scratch memory of a kernel without synchronisation.
     pub scratch_fixed: u64,
+    /// Whether it has private variables in scratch memory.
+    pub large: bool,
     /// Private memory, an estimate.
     pub private_size: u64,
     /// Work-items in a sub-group.
@@ -59,6 +61,18 @@ pub struct Vectorisable {
     pub sub_group_size: u32,
     /// Whether anything depends on which work-items make up a sub-group.
     pub sub_groups: bool,
+    /// Whether work-items of a sub-group must go in step.
+    pub leader: bool,
+    /// Whether work-items of a sub-group do something together, which takes them to be neighbours.
+    pub together: bool,
+    /// The synchronisation points by key.
+    pub points: Vec<(u32, Point)>,
+    /// Bytes of a value slot of an item record.
+    pub slot: u64,
+    /// Whether work-items wait for their work-group.
+    pub suspends: bool,
+    /// Bytes of an item record without the suspended state.
+    pub record_bytes: u64,
 }
 
 impl Module {
@@ -112,8 +126,7 @@ impl Module {
         let lowered = self.kernel(name)?;
         if self.options.unoptimised
             || self.options.lanes == 1
-            || lowered.sync
-            || lowered.scratch_fixed > 0
+            || lowered.large
         {
             return Ok(None);
         }
@@ -121,7 +134,7 @@ impl Module {
             &self.spv,
             name,
             self.options.sub_group_size,
-            Lowering::Placeholder,
+            Lowering::Vector,
             &self.storage,
         )?;
         lower::lower_vector(&kernel, ENTRY)?;
@@ -129,6 +142,12 @@ impl Module {
             text: kernel.ir.render(),
             sub_group_size: kernel.sub_group_size,
             sub_groups: kernel.sub_groups,
+            leader: kernel.leader,
+            together: kernel.sub_groups_meet(),
+            suspends: kernel.waits_for_group(),
+            record_bytes: lower::record_bytes(&kernel),
+            slot: kernel.slot,
+            points: kernel.points,
         }))
     }
 
@@ -248,6 +267,7 @@ impl Lowered {
             } else {
                 lower::large_bytes(&kernel)
             },
+            large: kernel.large_size > 0,
             text: kernel.ir.render(),
             sync: kernel.sync,
             args: kernel.args,

@@ -134,6 +134,13 @@ impl<'m> Type<'m> {
         val(unsafe { LLVMConstInt(self.0, number.cast_unsigned(), 1) })
     }
 
+    /// A floating-point number.
+    pub fn real(self, number: f64) -> Value<'m> {
+        debug_assert!(self.is_float());
+        // SAFETY: a floating-point type.
+        val(unsafe { LLVMConstReal(self.0, number) })
+    }
+
     /// All bits set.
     pub fn ones(self) -> Value<'m> {
         // SAFETY: an integer type or a vector of one.
@@ -389,6 +396,12 @@ impl<'m> Value<'m> {
         unsafe { LLVMSetLinkage(self.0, llvm_sys::LLVMLinkage::LLVMExternalLinkage) }
     }
 
+    /// Renames a function or variable.
+    pub fn rename(self, name: &str) {
+        // SAFETY: a live value; as many bytes as said are copied.
+        unsafe { LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()) }
+    }
+
     /// Gives a variable that is only declared its constant value.
     pub fn set_constant(self, value: Value<'m>) {
         // SAFETY: a variable without a value; the verifier checks the type.
@@ -489,6 +502,36 @@ impl<'m> Builder<'m> {
     pub fn ptr_type(&self) -> Type<'m> {
         // SAFETY: a live context.
         ty(unsafe { LLVMPointerTypeInContext(self.context, 0) })
+    }
+
+    /// No token.
+    pub fn no_token(&self) -> Value<'m> {
+        // SAFETY: a live context.
+        unsafe { val(LLVMConstNull(LLVMTokenTypeInContext(self.context))) }
+    }
+
+    /// A jump by number.
+    pub fn switch(&self, number: Value<'m>, default: Block<'m>, cases: &[(i64, Block<'m>)]) {
+        // SAFETY: live blocks, and constants of the number's type.
+        unsafe {
+            let made = LLVMBuildSwitch(
+                self.raw,
+                number.0,
+                default.0,
+                u32::try_from(cases.len()).unwrap_or(0),
+            );
+            for (case, to) in cases {
+                LLVMAddCase(made, number.ty().int(*case).0, to.0);
+            }
+        }
+    }
+
+    /// The end of a function with a result.
+    pub fn ret(&self, value: Value<'m>) {
+        // SAFETY: the builder stands in a block.
+        unsafe {
+            LLVMBuildRet(self.raw, value.0);
+        }
     }
 
     /// The type of doubles.
@@ -643,6 +686,13 @@ impl<'m> Builder<'m> {
     pub fn icmp(&self, predicate: IntPredicate, a: Value<'m>, b: Value<'m>) -> Value<'m> {
         // SAFETY: live values; the verifier checks that they fit.
         val(unsafe { LLVMBuildICmp(self.raw, predicate, a.0, b.0, c"".as_ptr()) })
+    }
+
+    /// Whether two numbers are equal and none is NaN.
+    pub fn fcmp_equal(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        let equal = llvm_sys::LLVMRealPredicate::LLVMRealOEQ;
+        // SAFETY: live values; the verifier checks that they fit.
+        val(unsafe { LLVMBuildFCmp(self.raw, equal, a.0, b.0, c"".as_ptr()) })
     }
 
     /// A comparison of numbers, as `like` does it.

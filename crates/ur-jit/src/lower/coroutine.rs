@@ -9,8 +9,10 @@
 
 use std::collections::HashMap;
 
-use super::{Entry, FRAME_SIZE, item_record, range, record_bytes};
+use super::plain::{calls_in_row, step, step_in_group};
+use super::{Entry, FRAME_SIZE, VECTOR, item_record, range, record_bytes};
 use crate::error::Result;
+use crate::group::SyncCall;
 use crate::ir::{FunctionBuilder, Linkage, Type, Value};
 use crate::item::{self, group, item as field};
 use crate::translate::{KERNEL, KEY_GROUP, Translated};
@@ -23,22 +25,41 @@ const RESUME: &str = "ur.resume";
 
 /// Adds the function that runs groups, and what it needs.
 pub fn lower(kernel: &Translated, name: &str) -> Result<()> {
-    frame_size(kernel);
+    frame_size(kernel, KERNEL, 4);
     resume(kernel);
-    run_groups(kernel, name);
+    run_groups(kernel, name, false);
+    Ok(())
+}
+
+/// The same for a vectorised kernel. A coroutine is then as many neighbouring work-items as there
+/// are lanes, and has one item record; what its lanes do among themselves waits for nobody.
+///
+/// # Errors
+/// If the kernel has an operation over work-groups that cannot be split in this way.
+pub fn lower_vector(kernel: &Translated, name: &str) -> Result<()> {
+    frame_size(kernel, VECTOR, 5);
+    resume(kernel);
+    run_groups(kernel, name, true);
     Ok(())
 }
 
 /// The exported function that gives the size of a suspended work-item.
-fn frame_size(kernel: &Translated) {
+fn frame_size(kernel: &Translated, function: &str, params: usize) {
     let mut fb = FunctionBuilder::new(&kernel.ir, FRAME_SIZE, Linkage::External, &Type::I64, &[]);
     fb.attribute("nounwind");
     let place = fb.alloca(&Type::I64, 1, 8);
     let null = Value::zero(&Type::PTR);
-    fb.call(
-        KERNEL,
+    let mut args = vec![null; params];
+    args[0] = place.clone();
+    if params > 4 {
+        args[3] = Value::i32(1);
+    }
+    // The first call declares it. Inlined, LLVM could think that the state is the driver's own affair.
+    fb.call_attributes(
+        function,
         &Type::PTR,
-        &[place.clone(), null.clone(), null.clone(), null],
+        &args,
+        "nounwind noinline presplitcoroutine",
     );
     let size = fb.load(&Type::I64, &place, 8);
     fb.ret(Some(&size));
@@ -98,9 +119,14 @@ fn resume(kernel: &Translated) {
 
 /// Carries out the operation that the work-items with this key wait for, if it is one: records,
 /// stride, count and key are those that are about to be resumed.
-fn combine(kernel: &Translated, fb: &mut FunctionBuilder, sub_group: bool, scope: [&Value; 4]) {
-    let calls: Vec<_> = kernel
-        .calls
+fn combine(
+    kernel: &Translated,
+    fb: &mut FunctionBuilder,
+    calls: &[(u32, SyncCall)],
+    sub_group: bool,
+    scope: [&Value; 4],
+) {
+    let calls: Vec<_> = calls
         .iter()
         .filter(|(_, call)| call.sub_group == sub_group)
         .collect();
@@ -128,7 +154,13 @@ fn combine(kernel: &Translated, fb: &mut FunctionBuilder, sub_group: bool, scope
 }
 
 /// The function of type `GroupsFn`.
-fn run_groups(kernel: &Translated, name: &str) {
+fn run_groups(kernel: &Translated, name: &str, vector: bool) {
+    let calls = if vector {
+        kernel.between_sub_groups()
+    } else {
+        kernel.calls.clone()
+    };
+    let sub_group_sync = kernel.sub_group_sync && !vector;
     let (mut entry, first, last) = Entry::new(kernel, name);
     let lanes = kernel.sub_group_size;
     let header = i128::from(record_bytes(kernel));
@@ -165,7 +197,26 @@ fn run_groups(kernel: &Translated, name: &str) {
     let args = entry.args.clone();
 
     let fb = &mut entry.fb;
-    let size = item::load(fb, &group_rec, group::COUNT, &Type::I64);
+    // Work-items that start together, how often that is done in a row, and how many records it makes.
+    let step = vector.then(|| {
+        let step = step(kernel, fb, &entry.launch);
+        let step = step_in_group(kernel, fb, &step, &sizes);
+        let narrow = fb.int_cast(&step, &Type::I32, false);
+        item::store(fb, &group_rec, group::STEP, &narrow);
+        step
+    });
+    let (in_row, size) = match &step {
+        Some(step) => {
+            let in_row = calls_in_row(fb, &sizes[0], step);
+            let plane = fb.binary("mul nuw", &sizes[1], &sizes[2]);
+            let size = fb.binary("mul nuw", &in_row, &plane);
+            (in_row, size)
+        }
+        None => (
+            sizes[0].clone(),
+            item::load(fb, &group_rec, group::COUNT, &Type::I64),
+        ),
+    };
     let bytes = fb.binary("mul nuw", &size, &stride);
     let end = fb.ptr_add(&items, &bytes);
     item::store(fb, &group_rec, group::SCRATCH, &items);
@@ -177,23 +228,33 @@ fn run_groups(kernel: &Translated, name: &str) {
         range(fb, &zero, &sizes[1], |fb, y| {
             let row = fb.binary("mul nuw", z, &sizes[1]);
             let row = fb.binary("add nuw", &row, y);
+            let first = fb.binary("mul nuw", &row, &in_row);
             let row = fb.binary("mul nuw", &row, &sizes[0]);
-            range(fb, &zero, &sizes[0], |fb, x| {
-                let linear = fb.binary("add nuw", &row, x);
-                let offset = fb.binary("mul nuw", &linear, &stride);
+            range(fb, &zero, &in_row, |fb, at| {
+                let x = match &step {
+                    Some(step) => fb.binary("mul nuw", at, step),
+                    None => at.clone(),
+                };
+                let linear = fb.binary("add nuw", &row, &x);
+                let number = fb.binary("add nuw", &first, at);
+                let offset = fb.binary("mul nuw", &number, &stride);
                 let record = fb.ptr_add(&items, &offset);
-                item_record(fb, &record, &group_rec, [x, y, z], &linear, lanes);
+                item_record(fb, &record, &group_rec, [&x, y, z], &linear, lanes);
                 if kernel.large_size > 0 {
                     let large = Value::int(&Type::I64, header - large);
                     let large = fb.ptr_add(&record, &large);
                     item::store(fb, &record, field::PRIVATE, &large);
                 }
                 let frame = fb.ptr_add(&record, &Value::int(&Type::I64, header));
-                let handle = fb.call(
-                    KERNEL,
-                    &Type::PTR,
-                    &[record.clone(), group_rec.clone(), args.clone(), frame],
-                );
+                let mut operands = vec![record.clone(), group_rec.clone(), args.clone()];
+                if let Some(step) = &step {
+                    let left = fb.binary("sub", &sizes[0], &x);
+                    let count = fb.intrinsic_same("umin", &[left, step.clone()]);
+                    operands.push(fb.int_cast(&count, &Type::I32, false));
+                }
+                operands.push(frame);
+                let function = if vector { VECTOR } else { KERNEL };
+                let handle = fb.call(function, &Type::PTR, &operands);
                 item::store(fb, &record, field::HANDLE, &handle);
             });
         });
@@ -207,10 +268,10 @@ fn run_groups(kernel: &Translated, name: &str) {
     fb.br(round);
     fb.switch_to(round);
     let key = fb.load(&Type::I32, &place, 4);
-    combine(kernel, fb, false, [&items, &stride, &size, &key]);
+    combine(kernel, fb, &calls, false, [&items, &stride, &size, &key]);
     fb.store(&none, &place, 4);
     // Where nobody waits for a sub-group, the work-group is one.
-    let (width, sub_groups) = if kernel.sub_group_sync {
+    let (width, sub_groups) = if sub_group_sync {
         let count = item::load(fb, &group_rec, group::SUB_GROUPS, &Type::I32);
         let count = fb.int_cast(&count, &Type::I64, false);
         (Value::i64(i64::from(lanes)), count)
@@ -223,7 +284,8 @@ fn run_groups(kernel: &Translated, name: &str) {
         let count = fb.intrinsic_same("umin", &[left, width.clone()]);
         let offset = fb.binary("mul nuw", &start, &stride);
         let records = fb.ptr_add(&items, &offset);
-        sub_group_rounds(kernel, fb, [&records, &stride, &count, &key], &place);
+        let scope = [&records, &stride, &count, &key];
+        sub_group_rounds(kernel, fb, sub_group_sync, scope, &place);
     });
     let following = fb.load(&Type::I32, &place, 4);
     let finished = fb.icmp("eq", &following, &none);
@@ -247,6 +309,7 @@ fn run_groups(kernel: &Translated, name: &str) {
 fn sub_group_rounds(
     kernel: &Translated,
     fb: &mut FunctionBuilder,
+    sub_group_sync: bool,
     [records, stride, count, key]: [&Value; 4],
     place: &Value,
 ) {
@@ -260,7 +323,7 @@ fn sub_group_rounds(
         (low, high)
     };
     let (mut low, mut high) = resume(fb, key);
-    if kernel.sub_group_sync {
+    if sub_group_sync {
         let (head, inner, out) = (fb.block("inner"), fb.block("turn"), fb.block("out"));
         let before = fb.current();
         fb.br(head);
@@ -272,7 +335,8 @@ fn sub_group_rounds(
         let idle = fb.icmp("eq", &waiting.value, &none);
         fb.cond_br(&idle, out, inner);
         fb.switch_to(inner);
-        combine(kernel, fb, true, [records, stride, count, &waiting.value]);
+        let scope = [records, stride, count, &waiting.value];
+        combine(kernel, fb, &kernel.calls, true, scope);
         (low, high) = resume(fb, &waiting.value);
         let latch = fb.current();
         fb.add_incoming(&waiting, &low, latch);

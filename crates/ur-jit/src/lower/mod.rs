@@ -30,8 +30,12 @@ pub const LANES: &str = "ur.lanes";
 /// As [`lower`].
 pub fn lower_vector(kernel: &Translated, entry: &str) -> Result<()> {
     let groups = |name: &str| {
-        plain::lower_vector(kernel, name);
-        Ok(())
+        if kernel.waits_for_group() {
+            coroutine::lower_vector(kernel, name)
+        } else {
+            plain::lower_vector(kernel, name);
+            Ok(())
+        }
     };
     if wrap::is_needed(kernel) {
         wrap::lower(kernel, entry, groups)
@@ -62,7 +66,7 @@ pub fn lower(kernel: &Translated, entry: &str) -> Result<()> {
 /// with group operations, and large private variables.
 pub fn record_bytes(kernel: &Translated) -> u64 {
     let fields = u64::try_from(item::item::SLOTS).unwrap_or(0);
-    let slots = if kernel.calls.is_empty() {
+    let slots = if kernel.calls.is_empty() && kernel.points.is_empty() {
         0
     } else {
         2 * kernel.slot

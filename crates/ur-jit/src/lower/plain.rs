@@ -18,7 +18,7 @@ pub fn lower_vector(kernel: &Translated, name: &str) {
 
 /// How many work-items one call of the vectorised kernel runs. It is the number of lanes, unless
 /// the launch has ids of 2^31 and more: such work-items run one by one.
-fn step(kernel: &Translated, fb: &mut FunctionBuilder, at: &Value) -> Value {
+pub(super) fn step(kernel: &Translated, fb: &mut FunctionBuilder, at: &Value) -> Value {
     let mut fits = Value::bool(true);
     let mut all = |fb: &mut FunctionBuilder, more: Value| {
         fits = fb.binary("and", &fits, &more);
@@ -37,7 +37,7 @@ fn step(kernel: &Translated, fb: &mut FunctionBuilder, at: &Value) -> Value {
 
 /// As [`step`], for a work-group of this size: its work-items also run one by one if its sub-groups
 /// matter and do not end where a row of work-items does.
-fn step_in_group(
+pub(super) fn step_in_group(
     kernel: &Translated,
     fb: &mut FunctionBuilder,
     step: &Value,
@@ -52,6 +52,13 @@ fn step_in_group(
     let whole = fb.icmp("eq", &rest, &Value::i64(0));
     let fits = fb.binary("or", &one, &whole);
     fb.select(&fits, step, &Value::i64(1))
+}
+
+/// Calls of the vectorised kernel that a row of `x` work-items takes.
+pub(super) fn calls_in_row(fb: &mut FunctionBuilder, x: &Value, step: &Value) -> Value {
+    let up = fb.binary("add", x, step);
+    let up = fb.binary("sub", &up, &Value::i64(1));
+    fb.binary("udiv", &up, step)
 }
 
 /// The number of lanes, which the vectoriser decides on.
@@ -110,9 +117,7 @@ fn groups(kernel: &Translated, name: &str, vector: bool) {
                 });
                 return;
             };
-            let up = fb.binary("add", &sizes[0], step);
-            let up = fb.binary("sub", &up, &Value::i64(1));
-            let calls = fb.binary("udiv", &up, step);
+            let calls = calls_in_row(fb, &sizes[0], step);
             range(fb, &zero, &calls, |fb, call| {
                 let x = fb.binary("mul nuw", call, step);
                 let linear = fb.binary("add nuw", &row, &x);

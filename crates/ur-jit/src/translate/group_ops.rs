@@ -7,7 +7,7 @@ use crate::group::{self, SyncCall};
 use crate::ir::{Type, Value};
 use crate::item;
 
-use super::Lowering;
+use super::{Lowering, Point};
 use super::function::Body;
 use super::sync::Waits;
 
@@ -87,9 +87,24 @@ impl Body<'_, '_> {
         )
         .map_err(|e| Error::unsupported(e.0))?;
         let group_record = self.group.clone();
+        if self.t.lowering == Lowering::Vector {
+            let args = call.operands(&mut self.fb, &group_record, &words.args);
+            let waits = if call.sub_group {
+                Waits::SubGroup
+            } else {
+                Waits::Group
+            };
+            let output = call.output.clone();
+            self.t.needed_slot = self.t.needed_slot.max(call.slot_size());
+            let value = self.point(waits, Point::Operation(call), &output, &args);
+            self.set(inst, value);
+            return Ok(());
+        }
         let packed = call.pack(&mut self.fb, &group_record, &words.args);
         let value = match self.t.lowering {
-            Lowering::Placeholder => self.placeholder(&call.name, &call.output, &[packed]),
+            Lowering::Placeholder | Lowering::Vector => {
+                self.placeholder(&call.name, &call.output, &[packed])
+            }
             Lowering::Coroutine => {
                 let slot = i128::from(self.t.slot);
                 self.t.needed_slot = self.t.needed_slot.max(call.slot_size());

@@ -64,6 +64,24 @@ pub enum Lowering {
     Placeholder,
     /// A suspension of the work-item, which is a coroutine.
     Coroutine,
+    /// A call of a declared function named after the point's key, see [`point_name`].
+    Vector,
+}
+
+/// A synchronisation point of a kernel for the vectoriser.
+#[derive(Clone, Debug)]
+pub enum Point {
+    /// All wait for the others of their work-group.
+    GroupBarrier,
+    /// All wait for the others of their sub-group.
+    SubGroupBarrier,
+    /// A group operation.
+    Operation(SyncCall),
+}
+
+/// Name of the function that stands for a point in the IR for the vectoriser.
+pub fn point_name(key: u32) -> String {
+    format!("ur.point.{key}")
 }
 
 /// Storage of a module's own variables.
@@ -96,6 +114,8 @@ pub struct Translated {
     pub slot: u64,
     /// The group operations, by the key with which work-items wait for them.
     pub calls: Vec<(u32, SyncCall)>,
+    /// The synchronisation points by key, for the vectoriser.
+    pub points: Vec<(u32, Point)>,
     /// Bytes of private variables, an estimate.
     pub private_size: u64,
     /// Alignment of item records and suspended work-items.
@@ -106,6 +126,8 @@ pub struct Translated {
     pub sub_group_size: u32,
     /// Whether anything depends on which work-items make up a sub-group.
     pub sub_groups: bool,
+    /// Whether work-items of a sub-group go in step before some branch.
+    pub leader: bool,
     /// Whether subnormal floats and doubles are zeros.
     pub flush: bool,
     /// What has to run once before any kernel of the module.
@@ -113,6 +135,35 @@ pub struct Translated {
     /// Bytes of a work-item's private variables that stand in the scratch memory, because they are
     /// too large for a stack.
     pub large_size: u64,
+}
+
+impl Translated {
+    /// Whether work-items wait for their work-group, in the IR for the vectoriser.
+    pub fn waits_for_group(&self) -> bool {
+        self.points.iter().any(|(_, point)| match point {
+            Point::GroupBarrier => true,
+            Point::SubGroupBarrier => false,
+            Point::Operation(call) => !call.sub_group,
+        })
+    }
+
+    /// Whether the work-items of a sub-group do anything together, in the IR for the vectoriser.
+    pub fn sub_groups_meet(&self) -> bool {
+        self.points.iter().any(|(_, point)| match point {
+            Point::GroupBarrier => false,
+            Point::SubGroupBarrier => true,
+            Point::Operation(call) => call.sub_group,
+        })
+    }
+
+    /// What the sub-groups of a work-group do with each other's values, by key.
+    pub fn between_sub_groups(&self) -> Vec<(u32, SyncCall)> {
+        let group = |(key, point): &(u32, Point)| match point {
+            Point::Operation(call) if !call.sub_group => Some((*key, call.between_sub_groups()?)),
+            _ => None,
+        };
+        self.points.iter().filter_map(group).collect()
+    }
 }
 
 /// Functions that run once before any kernel of the module.
@@ -151,6 +202,7 @@ pub struct Translator<'m> {
     sub_groups: bool,
     /// Group operations by key.
     calls: Vec<(u32, SyncCall)>,
+    points: Vec<(u32, Point)>,
     private_size: u64,
     /// Bytes of private variables in scratch memory so far.
     large_size: u64,
@@ -250,6 +302,7 @@ fn with_slot(
         sub_group_sync: false,
         sub_groups: false,
         calls: Vec::new(),
+        points: Vec::new(),
         private_size: 0,
         large_size: 0,
         modes,
@@ -269,6 +322,7 @@ fn with_slot(
         translator.helper_function(id)?;
     }
     let sync = translator.plan.has_sync(function.id);
+    let leader = translator.plan.has_leader(function.id);
     if translator.private_size > MAX_PRIVATE {
         return Err(Error::unsupported(format!(
             "{} bytes of private variables; a work-item has at most {MAX_PRIVATE} for small ones",
@@ -284,6 +338,7 @@ fn with_slot(
     Ok(Translated {
         ir: translator.ir,
         sync,
+        leader,
         args,
         args_size,
         local_size,
@@ -292,6 +347,7 @@ fn with_slot(
             .next_multiple_of(SMALL_SLOT)
             .max(slot),
         calls: translator.calls,
+        points: translator.points,
         private_size: translator.private_size + translator.large_size,
         frame_align: translator.private_align.max(item::RECORD_ALIGN),
         sub_group_sync: translator.sub_group_sync,

@@ -9,7 +9,7 @@ use crate::ir::{Type, Value};
 use crate::item;
 
 use super::function::Body;
-use super::{KERNEL, Lowering};
+use super::{KERNEL, Lowering, Point, point_name};
 
 /// Set in the key of a work-item that waits for its whole work-group; the rest of a key is the
 /// number of the synchronisation point.
@@ -92,7 +92,22 @@ impl Body<'_, '_> {
                 let key = self.next_key(waits);
                 self.suspend(key);
             }
+            Lowering::Vector => {
+                let point = match waits {
+                    Waits::Group => Point::GroupBarrier,
+                    Waits::SubGroup => Point::SubGroupBarrier,
+                };
+                self.point(waits, point, &Type::Void, &[]);
+            }
         }
+    }
+
+    /// A synchronisation point for the vectoriser.
+    pub fn point(&mut self, waits: Waits, point: Point, result: &Type, args: &[Value]) -> Value {
+        self.t.sub_groups |= waits == Waits::SubGroup;
+        let key = self.next_key(waits);
+        self.t.points.push((key, point));
+        self.placeholder(&point_name(key), result, args)
     }
 
     /// Calls a declared function that stands for a synchronisation point, in a block of its own.

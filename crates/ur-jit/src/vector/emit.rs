@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use super::calls;
 use super::cfg::{BlockId, Edge, Function, InstId, Node, Operand, RegionId};
 use super::shape::{self, Shape, Shapes};
+use super::sync::{self, Coroutine, Points};
 use super::{Refused, calls::Callee};
 use crate::llvm::edit::{Block, Builder, IntPredicate, Opcode, Type, Value};
 
@@ -57,6 +58,8 @@ pub struct Emitter<'a, 'm> {
     entry: Block<'m>,
     /// Whether there are several lanes.
     together: Value<'m>,
+    pub points: &'a Points<'a>,
+    pub coroutine: Option<Coroutine<'m>>,
 }
 
 /// Instructions beyond which a block without memory accesses is worth a branch around it.
@@ -72,10 +75,12 @@ pub fn emit<'m>(
     b: &Builder<'m>,
     target: Value<'m>,
     lanes: u32,
+    points: &Points<'_>,
 ) -> Result<(), Refused> {
     let entry = b.block(target, "entry");
     let body = b.block(target, "body");
     b.at_end(body);
+    let coroutine = points.suspends.then(|| sync::begin(b, target));
     let count = target.params()[3];
     let together = b.icmp(IntPredicate::LLVMIntNE, count, count.ty().int(1));
     let mut emitter = Emitter {
@@ -91,6 +96,8 @@ pub fn emit<'m>(
         defined: vec![Vec::new()],
         entry,
         together,
+        points,
+        coroutine,
     };
     let numbers = emitter.lane_numbers(b.int_type(32), 1);
     let all = b.icmp(IntPredicate::LLVMIntULT, numbers, b.splat(count, lanes));
@@ -101,7 +108,7 @@ pub fn emit<'m>(
     };
     let done = emitter.region(0, mask);
     if done.is_ok() {
-        b.ret_void();
+        emitter.end();
     }
     b.at_end(entry);
     b.br(body);
@@ -110,7 +117,7 @@ pub fn emit<'m>(
 
 impl<'a, 'm> Emitter<'a, 'm> {
     /// The vector of `0`, `stride`, `2 * stride` and so on.
-    fn lane_numbers(&self, ty: Type<'m>, stride: i64) -> Value<'m> {
+    pub fn lane_numbers(&self, ty: Type<'m>, stride: i64) -> Value<'m> {
         let numbers: Vec<Value<'m>> = (0..i64::from(self.lanes))
             .map(|lane| ty.int(lane.wrapping_mul(stride)))
             .collect();
@@ -1000,6 +1007,12 @@ impl<'a, 'm> Emitter<'a, 'm> {
 
     fn call(&mut self, id: InstId, mask: &Mask<'m>) -> Result<(), Refused> {
         let inst = &self.f.insts[id];
+        let callee = inst.raw.callee();
+        if callee.is_function()
+            && let Some((key, point)) = self.points.find(&callee.name())
+        {
+            return self.point(id, *key, point, mask);
+        }
         let kind = calls::callee(inst.raw);
         let operands = inst.operands.clone();
         let uniform = operands.iter().all(|o| self.is_uniform(*o));

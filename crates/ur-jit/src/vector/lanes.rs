@@ -121,14 +121,14 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// The type as which an element stands in memory: of whole bytes.
-    fn stored_type(&self, ty: Type<'m>) -> Type<'m> {
+    pub(super) fn stored_type(&self, ty: Type<'m>) -> Type<'m> {
         if !ty.is_int() {
             return ty;
         }
         self.b.int_type(ty.bits().next_power_of_two().max(8))
     }
 
-    fn storable(&self, all: Value<'m>, element: Type<'m>) -> (Value<'m>, Type<'m>) {
+    pub(super) fn storable(&self, all: Value<'m>, element: Type<'m>) -> (Value<'m>, Type<'m>) {
         let stored = self.stored_type(element);
         if stored == element {
             return (all, stored);

@@ -13,9 +13,12 @@ mod lanes;
 pub mod math;
 mod memory;
 mod shape;
+mod sync;
+
+pub use sync::Points;
 
 use crate::llvm::Module;
-use crate::llvm::edit::Builder;
+use crate::llvm::edit::{Builder, IntPredicate, Opcode, Value};
 
 /// Why a kernel is not vectorised; it runs work-item by work-item then.
 #[derive(Debug)]
@@ -51,6 +54,7 @@ pub fn vectorise(
     to: &str,
     lanes: Option<u32>,
     register_bytes: u32,
+    points: &Points<'_>,
 ) -> Result<u32, Refused> {
     let builder = Builder::new(module);
     let missing = || Refused::new("no such function");
@@ -58,11 +62,46 @@ pub fn vectorise(
     let target = builder.function(to).ok_or_else(missing)?;
     let function = cfg::Function::read(source)?;
     check(&function)?;
-    let shapes = shape::find(&function, &builder);
-    let lanes = lanes.unwrap_or_else(|| width(&function, &shapes, &builder, register_bytes));
-    emit::emit(&function, &shapes, &builder, target, lanes)?;
+    let shapes = shape::find(&function, &builder, points);
+    check_vectors(&function, &shapes)?;
+    let lanes = lanes
+        .unwrap_or_else(|| width(&function, &shapes, &builder, register_bytes).max(points.least));
+    emit::emit(&function, &shapes, &builder, target, lanes, points)?;
     target.set_internal();
     Ok(lanes)
+}
+
+/// Defines `name`, which runs work-groups with `rows` where every row of every work-group holds whole
+/// sub-groups of `lanes`, or there is only one row, and else with `single`.
+pub fn choose_by_rows<'m>(
+    b: &Builder<'m>,
+    name: &str,
+    rows: Value<'m>,
+    single: Value<'m>,
+    lanes: u32,
+) -> Option<()> {
+    use crate::item::launch;
+    let (pointer, wide) = (b.ptr_type(), b.int_type(64));
+    let params = [pointer, pointer, wide, wide, pointer, pointer];
+    let target = b.declare(name, b.function_type(b.void_type(), &params))?;
+    let args = target.params();
+    let [entry, by_rows, by_items] = ["entry", "rows", "items"].map(|n| b.block(target, n));
+    b.at_end(entry);
+    let field = |offset: i64| b.load(wide, b.ptr_add(args[0], wide.int(offset)), 8);
+    let [x, y, z] = [0, 8, 16].map(|dim| field(launch::LOCAL_SIZE + dim));
+    let plane = b.binary(Opcode::LLVMMul, y, z);
+    let one = b.icmp(IntPredicate::LLVMIntEQ, plane, wide.int(1));
+    let all = b.binary(Opcode::LLVMOr, x, field(launch::GLOBAL_SIZE));
+    let rest = b.binary(Opcode::LLVMAnd, all, wide.int(i64::from(lanes) - 1));
+    let whole = b.icmp(IntPredicate::LLVMIntEQ, rest, wide.zero());
+    let fits = b.binary(Opcode::LLVMOr, one, whole);
+    b.cond_br(fits, by_rows, by_items);
+    for (block, function) in [(by_rows, rows), (by_items, single)] {
+        b.at_end(block);
+        b.call_function(function, &args);
+        b.ret_void();
+    }
+    Some(())
 }
 
 /// How many lanes suit a kernel: as many as make the widest of its varying values fill a few
@@ -88,7 +127,6 @@ fn width(
 
 /// Refuses what [`emit`] cannot write.
 fn check(function: &cfg::Function<'_>) -> Result<(), Refused> {
-    use crate::llvm::edit::{Kind, Opcode};
     for inst in &function.insts {
         let known = matches!(
             inst.op,
@@ -140,27 +178,15 @@ fn check(function: &cfg::Function<'_>) -> Result<(), Refused> {
                 | Opcode::LLVMBr
                 | Opcode::LLVMRet
                 | Opcode::LLVMUnreachable
+                | Opcode::LLVMExtractElement
+                | Opcode::LLVMInsertElement
+                | Opcode::LLVMShuffleVector
         );
         if !known {
             return Err(Refused::new(format!("{:?}", inst.op)));
         }
-        let simple = inst.ty.is_scalar()
-            || inst.ty.is_void()
-            || (inst.ty.kind() == Kind::LLVMStructTypeKind
-                && inst.ty.members().iter().all(|m| m.is_scalar()));
-        if !simple {
-            return Err(Refused::new(format!(
-                "a value of kind {:?}",
-                inst.ty.kind()
-            )));
-        }
         for (at, operand) in inst.operands.iter().enumerate() {
             match operand {
-                cfg::Operand::Constant(value)
-                    if !value.ty().is_scalar() && !(inst.op == Opcode::LLVMCall) =>
-                {
-                    return Err(Refused::new("a constant that is no scalar"));
-                }
                 // The work-item's record is read in known places only.
                 cfg::Operand::Param(0) => {
                     let address =
@@ -176,10 +202,36 @@ fn check(function: &cfg::Function<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
+/// Refuses vectors and the like that differ between lanes.
+fn check_vectors(function: &cfg::Function<'_>, shapes: &shape::Shapes) -> Result<(), Refused> {
+    use crate::llvm::edit::Kind;
+    for (inst, shape) in function.insts.iter().zip(&shapes.values) {
+        let simple = inst.ty.is_scalar()
+            || inst.ty.is_void()
+            || (inst.ty.kind() == Kind::LLVMStructTypeKind
+                && inst.ty.members().iter().all(|m| m.is_scalar()));
+        if !simple && *shape != shape::Shape::UNIFORM {
+            return Err(Refused::new(format!("a value of kind {:?}", inst.ty.kind())));
+        }
+        if *shape != shape::Shape::UNIFORM && inst.op != Opcode::LLVMCall {
+            let composite = |operand: &cfg::Operand<'_>| match operand {
+                cfg::Operand::Constant(value) => !value.ty().is_scalar(),
+                cfg::Operand::Inst(id) => {
+                    !function.insts[*id].ty.is_scalar() && inst.op != Opcode::LLVMExtractValue
+                }
+                cfg::Operand::Param(_) => false,
+            };
+            if inst.operands.iter().any(composite) {
+                return Err(Refused::new("an operand that is no scalar"));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Whether an instruction only leads to loads of single fields of the work-item's record.
 fn is_record_access(function: &cfg::Function<'_>, inst: &cfg::Inst<'_>) -> bool {
     use crate::item::item;
-    use crate::llvm::edit::Opcode;
     match inst.op {
         Opcode::LLVMLoad => {
             let (_, offset) = match shape::record_address(function, inst.operands[0]) {

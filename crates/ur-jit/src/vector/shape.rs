@@ -8,6 +8,8 @@
 use std::collections::HashMap;
 
 use super::calls::{self, Callee};
+use super::sync::{self, Points};
+use crate::translate::Point;
 use super::cfg::{BlockId, Edge, Function, InstId, Node, Operand, RegionId};
 use crate::item::{group, item};
 use crate::llvm::edit::{Builder, Kind, Opcode, Type};
@@ -83,7 +85,7 @@ pub struct Shapes {
 
 /// Finds the shapes of a kernel's function, whose first two parameters are the records of the
 /// work-item and of the work-group.
-pub fn find(f: &Function<'_>, builder: &Builder<'_>) -> Shapes {
+pub fn find(f: &Function<'_>, builder: &Builder<'_>, points: &Points<'_>) -> Shapes {
     let mut shapes = Shapes {
         values: vec![Shape::Unknown; f.insts.len()],
         blocks: vec![Class::Entry; f.blocks.len()],
@@ -93,6 +95,7 @@ pub fn find(f: &Function<'_>, builder: &Builder<'_>) -> Shapes {
     let mut finder = Finder {
         f,
         builder,
+        points,
         shapes: &mut shapes,
     };
     loop {
@@ -162,6 +165,7 @@ pub fn record_address(f: &Function<'_>, address: Operand<'_>) -> Option<(usize, 
 struct Finder<'a, 'm> {
     f: &'a Function<'m>,
     builder: &'a Builder<'m>,
+    points: &'a Points<'a>,
     shapes: &'a mut Shapes,
 }
 
@@ -315,6 +319,7 @@ impl Finder<'_, '_> {
             },
             Opcode::LLVMAlloca => Shape::Stride(private_stride(self.builder, self.f, id)),
             Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => Shape::Varying,
+            Opcode::LLVMCall if let Some(point) = self.point(id) => sync::shape(point, &shapes),
             Opcode::LLVMCall => match calls::callee(inst.raw) {
                 Callee::Nothing => Shape::UNIFORM,
                 Callee::Pure if shapes.contains(&Shape::Unknown) => Shape::Unknown,
@@ -366,6 +371,13 @@ impl Finder<'_, '_> {
             }
             _ => Shape::Varying,
         }
+    }
+
+    /// The synchronisation point that a call stands for.
+    fn point(&self, id: InstId) -> Option<&Point> {
+        let callee = self.f.insts[id].raw.callee();
+        let name = callee.is_function().then(|| callee.name())?;
+        self.points.find(&name).map(|(_, point)| point)
     }
 
     fn gep(&self, id: InstId, shapes: &[Shape]) -> Shape {
