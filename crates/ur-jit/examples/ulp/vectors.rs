@@ -74,6 +74,9 @@ pub fn name(case: &Case, bits: u32) -> Option<String> {
     math::names().any(|known| known == name).then_some(name)
 }
 
+/// Names of what an object file of [`object`] has.
+pub const EXPORTS: [&str; 2] = ["masked", "all"];
+
 /// A vector function made callable.
 pub struct Compiled {
     code: Loaded,
@@ -81,13 +84,6 @@ pub struct Compiled {
     pub lanes: usize,
     bits: u32,
 }
-
-/// Processors to compile for: a name, and LLVM's processor and features.
-pub const TARGETS: [(&str, Option<&str>, Option<&str>); 3] = [
-    ("host", None, None),
-    ("SSE2", Some("x86-64"), None),
-    ("SSE4.1", Some("x86-64"), Some("+sse4.1")),
-];
 
 /// IR of two functions that apply the function to arrays, a vector at a time.
 fn driver(operands: u32, bits: u32, lanes: u32, definition: &math::Definition) -> String {
@@ -150,12 +146,8 @@ pub fn compile(
     features: Option<&str>,
 ) -> Result<Compiled, String> {
     let object = object(name, operands, bits, lanes, cpu, features)?;
-    let code = load(&object, &["masked", "all"])?;
-    Ok(Compiled {
-        code,
-        lanes: lanes as usize,
-        bits,
-    })
+    let code = load(&object, &EXPORTS)?;
+    Ok(Compiled::new(code, lanes, bits))
 }
 
 /// The object file of a function.
@@ -185,6 +177,15 @@ pub fn object(
 type Call = unsafe extern "C" fn(*const u8, *const u8, *mut u8, u64, u64);
 
 impl Compiled {
+    /// A loaded object file of [`object`].
+    pub fn new(code: Loaded, lanes: u32, bits: u32) -> Self {
+        Self {
+            code,
+            lanes: lanes as usize,
+            bits,
+        }
+    }
+
     /// Applies the function to numbers given as their bits, in vectors whose live lanes are set in
     /// `mask`, and gives the bits of the results.
     pub fn run(&self, x: &[u64], y: &[u64], mask: u64) -> Vec<u64> {
