@@ -4,6 +4,7 @@ use crate::backend::Value;
 use crate::error::{Error, Result};
 use crate::kind::Kind;
 use crate::object::{Handle, Object};
+use std::any::Any;
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,27 +13,34 @@ use ur_api::*;
 
 /// Runs an entry point's body: remembers its error, and stops a panic.
 pub fn call(body: impl FnOnce() -> Result) -> ur_result_t {
-    let outcome = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<&str>()
-            .copied()
-            .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-            .unwrap_or("unknown cause")
-            .to_owned();
-        // The payload's own destructor might panic again.
-        std::mem::forget(panic);
-        Err(Error::new(
-            UR_RESULT_ERROR_UNKNOWN,
-            format!("the adapter panicked: {text}"),
-        ))
-    });
-    match outcome {
+    // Only a number leaves the barrier, so that the usual case moves nothing.
+    let outcome = catch_unwind(AssertUnwindSafe(|| match body() {
         Ok(()) => UR_RESULT_SUCCESS,
-        Err(error) => {
-            error.remember();
-            error.code
-        }
-    }
+        Err(error) => failed(error),
+    }));
+    outcome.unwrap_or_else(panicked)
+}
+
+#[cold]
+fn failed(error: Error) -> ur_result_t {
+    error.remember();
+    error.code
+}
+
+#[cold]
+fn panicked(panic: Box<dyn Any + Send>) -> ur_result_t {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("unknown cause")
+        .to_owned();
+    // The payload's own destructor might panic again.
+    std::mem::forget(panic);
+    failed(Error::new(
+        UR_RESULT_ERROR_UNKNOWN,
+        format!("the adapter panicked: {text}"),
+    ))
 }
 
 fn null_pointer() -> Error {
