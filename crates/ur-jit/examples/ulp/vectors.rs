@@ -162,7 +162,24 @@ pub fn object(
     cpu: Option<&str>,
     features: Option<&str>,
 ) -> Result<Vec<u8>, String> {
-    let definition = math::function(name, lanes, Features::of(cpu, features))
+    let written_for = Features::of(cpu, features);
+    object_of(name, operands, bits, lanes, written_for, cpu, features)
+}
+
+/// The object file of a function that is written for one processor and compiled for another.
+///
+/// # Errors
+/// What LLVM says.
+pub fn object_of(
+    name: &str,
+    operands: u32,
+    bits: u32,
+    lanes: u32,
+    written_for: Features,
+    cpu: Option<&str>,
+    features: Option<&str>,
+) -> Result<Vec<u8>, String> {
+    let definition = math::function(name, lanes, written_for)
         .ok_or_else(|| format!("no vector function {name}"))?;
     let text = driver(operands, bits, lanes, &definition);
     let context = Context::new();
