@@ -26,7 +26,7 @@ pub const EXP_F32: Base = Base {
     pieces: &c::LN2_F32,
     polynomial: &c::EXP_F32,
     limit: 87.0,
-    low: -104.0,
+    low: -104.5,
     high: 89.0,
 };
 
@@ -115,6 +115,10 @@ pub fn scaled_all<'e>(p: V<'e>, sum: V<'e>, halvings: i64) -> V<'e> {
     let power = (bits + bias).float();
     let halved = 0.5f64.powi(halvings as i32);
     let last = small.choose(p.constant(2f64.powi(-100) * halved), 4.0 * halved);
+    // What is below half the smallest number is made zero by a factor: a product that underflows
+    // takes some processors far longer.
+    let none = k.is(P::Lt, -0.5 - (format.bias + format.fraction) as f64);
+    let last = none.choose(last.constant(0.0), last);
     p * power * last
 }
 
