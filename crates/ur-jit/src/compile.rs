@@ -5,11 +5,12 @@ use ur_jit_abi::record::{ENTRY, KernelRecord};
 
 use crate::error::{Error, Result};
 use crate::llvm::edit::Builder;
-use crate::llvm::{Context, Module, Target};
+use crate::llvm::{Context, DATA_LAYOUT, Module, TRIPLE, Target};
 use crate::lower::{FRAME_SIZE, LANES, VECTOR};
 use crate::module::{Lowered, Vectorisable};
 use crate::translate::KERNEL;
-use crate::vector::{self, Points, Refused};
+use crate::vector::math::{Definition, Features};
+use crate::vector::{self, Points, Refused, Vectorised};
 use crate::{item, link};
 
 /// How a module is compiled.
@@ -84,7 +85,7 @@ const BEFORE: &str = "always-inline,\
     )";
 
 /// What is done with the vectorised kernel and what calls it.
-const AFTER: &str = "globaldce,coro-early,\
+const AFTER: &str = "always-inline,globaldce,coro-early,\
     cgscc(\
         inline,\
         function(\
@@ -96,6 +97,51 @@ const AFTER: &str = "globaldce,coro-early,\
         function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)\
     ),\
     coro-cleanup,globaldce";
+
+/// Adds the vector functions that a module calls.
+fn add_functions<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    functions: &[Definition],
+) -> Result<()> {
+    if functions.is_empty() {
+        return Ok(());
+    }
+    let mut text = format!(
+        "target datalayout = \"{DATA_LAYOUT}\"\ntarget triple = \"{TRIPLE}\"\n"
+    );
+    let mut declared = std::collections::BTreeMap::new();
+    for function in functions {
+        for (name, declaration) in &function.calls {
+            declared.insert(name, declaration);
+        }
+    }
+    for declaration in declared.values() {
+        text += declaration;
+        text.push('\n');
+    }
+    for function in functions {
+        text += &function.text;
+        text.push('\n');
+    }
+    let other = context.parse(&text).map_err(Error::internal)?;
+    let name_all = |module: &Module<'_>, external: bool| {
+        let builder = Builder::new(module);
+        for function in functions {
+            if let Some(function) = builder.function(&function.name) {
+                if external {
+                    function.set_external();
+                } else {
+                    function.set_internal();
+                }
+            }
+        }
+    };
+    name_all(&other, true);
+    module.link(other).map_err(Error::internal)?;
+    name_all(module, false);
+    Ok(())
+}
 
 /// Parses, vectorises and optimises; nothing if the kernel is not one for the vectoriser.
 fn vectorise<'c>(
@@ -130,10 +176,13 @@ fn vectorise<'c>(
         least,
     };
     let bytes = target.register_bytes();
-    let lanes = match vector::vectorise(&module, KERNEL, VECTOR, lanes, bytes, &points) {
-        Ok(lanes) => lanes,
+    let features = Features::of(options.cpu.as_deref(), options.features.as_deref());
+    let made = vector::vectorise(&module, KERNEL, VECTOR, lanes, bytes, &points, features);
+    let Vectorised { lanes, functions } = match made {
+        Ok(made) => made,
         Err(refused) => return Ok(Err(refused)),
     };
+    add_functions(context, &module, &functions)?;
     {
         let builder = Builder::new(&module);
         if let Some(function) = builder.function(KERNEL) {

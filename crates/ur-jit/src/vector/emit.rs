@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use super::calls;
 use super::cfg::{BlockId, Edge, Function, InstId, Node, Operand, RegionId};
+use super::math::{self, Definition, Features};
 use super::shape::{self, Shape, Shapes};
 use super::sync::{self, Coroutine, Points};
 use super::{Refused, calls::Callee};
@@ -59,6 +60,9 @@ pub struct Emitter<'a, 'm> {
     /// Whether there are several lanes.
     together: Value<'m>,
     pub points: &'a Points<'a>,
+    /// The processor's features, and vector functions that are called.
+    features: Features,
+    functions: Vec<Definition>,
     pub coroutine: Option<Coroutine<'m>>,
 }
 
@@ -76,7 +80,8 @@ pub fn emit<'m>(
     target: Value<'m>,
     lanes: u32,
     points: &Points<'_>,
-) -> Result<(), Refused> {
+    features: Features,
+) -> Result<Vec<Definition>, Refused> {
     let entry = b.block(target, "entry");
     let body = b.block(target, "body");
     b.at_end(body);
@@ -97,6 +102,8 @@ pub fn emit<'m>(
         entry,
         together,
         points,
+        features,
+        functions: Vec::new(),
         coroutine,
     };
     let numbers = emitter.lane_numbers(b.int_type(32), 1);
@@ -112,7 +119,7 @@ pub fn emit<'m>(
     }
     b.at_end(entry);
     b.br(body);
-    done
+    done.map(|()| emitter.functions)
 }
 
 impl<'a, 'm> Emitter<'a, 'm> {
@@ -1037,7 +1044,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
                         self.set(id, Repr::Vector(value));
                         Ok(())
                     }
-                    None => self.each_lane(id, mask),
+                    None => match self.function(id, mask) {
+                        Some(value) => {
+                            self.set(id, Repr::Vector(value));
+                            Ok(())
+                        }
+                        None => self.each_lane(id, mask),
+                    },
                 }
             }
             Callee::Lanes => {
@@ -1048,6 +1061,25 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 self.each_lane(id, mask)
             }
         }
+    }
+}
+
+impl<'m> Emitter<'_, 'm> {
+    /// Calls the vector form of a mathematical function, if there is one.
+    fn function(&mut self, id: InstId, mask: &Mask<'m>) -> Option<Value<'m>> {
+        let inst = &self.f.insts[id];
+        let definition = math::function(&inst.raw.callee().name(), self.lanes, self.features)?;
+        let operands = inst.operands.clone();
+        let mut args: Vec<Value<'m>> = operands.iter().map(|o| self.vector(*o)).collect();
+        args.push(mask.lanes);
+        let params: Vec<Type<'m>> = args.iter().map(|a| a.ty()).collect();
+        let result = self.vector_of(inst.ty);
+        let ty = self.b.function_type(result, &params);
+        let function = self.b.declare(&definition.name, ty)?;
+        if self.functions.iter().all(|known| known.name != definition.name) {
+            self.functions.push(definition);
+        }
+        Some(self.b.call(ty, function, &args))
     }
 }
 

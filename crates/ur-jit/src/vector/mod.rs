@@ -40,11 +40,19 @@ impl std::fmt::Display for Refused {
     }
 }
 
+/// What came of vectorising a kernel.
+pub struct Vectorised {
+    /// The number of lanes.
+    pub lanes: u32,
+    /// Functions that are called and not yet there.
+    pub functions: Vec<math::Definition>,
+}
+
 /// Defines the declared function `to`, of type `void (ptr item, ptr group, ptr arguments, i32 count)`:
 /// it does what the function `from` does for `count` work-items, at most as many as there are lanes
 /// and at least one. Their ids in dimension 0 follow each other, the record has those of the first
-/// one. If there are several, ids are below 2^31. Returns the number of lanes: `lanes`, or what suits
-/// the kernel and registers of that size.
+/// one. If there are several, ids are below 2^31. There are `lanes` lanes, or as many as suit the kernel
+/// and registers of that size.
 ///
 /// # Errors
 /// If the kernel does something that is not known here. The module is as before then.
@@ -55,7 +63,8 @@ pub fn vectorise(
     lanes: Option<u32>,
     register_bytes: u32,
     points: &Points<'_>,
-) -> Result<u32, Refused> {
+    features: math::Features,
+) -> Result<Vectorised, Refused> {
     let builder = Builder::new(module);
     let missing = || Refused::new("no such function");
     let source = builder.function(from).ok_or_else(missing)?;
@@ -66,9 +75,11 @@ pub fn vectorise(
     check_vectors(&function, &shapes)?;
     let lanes = lanes
         .unwrap_or_else(|| width(&function, &shapes, &builder, register_bytes).max(points.least));
-    emit::emit(&function, &shapes, &builder, target, lanes, points)?;
+    let functions = emit::emit(
+        &function, &shapes, &builder, target, lanes, points, features,
+    )?;
     target.set_internal();
-    Ok(lanes)
+    Ok(Vectorised { lanes, functions })
 }
 
 /// Defines `name`, which runs work-groups with `rows` where every row of every work-group holds whole
