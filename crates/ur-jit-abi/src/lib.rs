@@ -253,7 +253,7 @@ pub struct JitTable {
     ) -> Status,
     /// Frees a kernel and its code. No thread may be inside it.
     pub kernel_release: unsafe extern "C" fn(kernel: *mut Kernel),
-    /// Lists a kernel at a stage: `ir`, `lowered`, `optimised` or `asm`.
+    /// Lists a kernel at a stage: `ir`, `lowered`, `vector`, `optimised` or `asm`.
     pub kernel_listing: unsafe extern "C" fn(
         module: *mut Module,
         name: *const u8,

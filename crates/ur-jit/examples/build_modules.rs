@@ -4,7 +4,7 @@
 //! (with `--translate` only its IR is made). Ends with the number built and the processor times.
 //!
 //! `build_modules --list STAGE FILE`: prints the kernels of a module at a stage (`ir`, `lowered`,
-//! `optimised`, `asm`).
+//! `vector`, `optimised`, `asm`).
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -152,5 +152,13 @@ fn open(path: &PathBuf) -> Result<Module, String> {
         .chunks_exact(4)
         .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
         .collect();
-    Module::new(&words, &[], Options { lanes: std::env::var("UR_JIT_LANES").map_or(1, |l| l.parse().unwrap_or(1)), ..Options::default() }).map_err(|e| format!("{:?}: {e}", e.status))
+    Module::new(
+        &words,
+        &[],
+        Options {
+            lanes: ur_jit::compile::lanes_asked(),
+            ..Options::default()
+        },
+    )
+    .map_err(|e| format!("{:?}: {e}", e.status))
 }

@@ -47,6 +47,16 @@ const PASSES: &str = "always-inline,globaldce,coro-early,\
     coro-cleanup,globaldce,\
     function(loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg)";
 
+/// Lanes as the environment variable `UR_JIT_LANES` asks for them: 0 for what suits each kernel, 1
+/// for no vectors, which is also what it is without the variable.
+pub fn lanes_asked() -> u32 {
+    let lanes = std::env::var("UR_JIT_LANES").ok();
+    lanes
+        .and_then(|text| text.parse::<u32>().ok())
+        .filter(|lanes| *lanes == 0 || (lanes.is_power_of_two() && *lanes <= 64))
+        .unwrap_or(1)
+}
+
 impl Options {
     fn passes(&self) -> &'static str {
         if self.unoptimised {
@@ -107,9 +117,7 @@ fn add_functions<'c>(
     if functions.is_empty() {
         return Ok(());
     }
-    let mut text = format!(
-        "target datalayout = \"{DATA_LAYOUT}\"\ntarget triple = \"{TRIPLE}\"\n"
-    );
+    let mut text = format!("target datalayout = \"{DATA_LAYOUT}\"\ntarget triple = \"{TRIPLE}\"\n");
     let mut declared = std::collections::BTreeMap::new();
     for function in functions {
         for (name, declaration) in &function.calls {
@@ -278,21 +286,17 @@ fn prepared<'c>(
     options: &Options,
 ) -> Result<Prepared<'c>> {
     if let Some(vector) = vector {
-        match vectorise(context, vector, target, options)? {
-            Ok((module, lanes)) => {
-                let record_bytes = vector.suspends.then_some(vector.record_bytes);
-                let mut frames = Vec::new();
-                frames.extend(record_bytes.map(|bytes| (FRAME_SIZE, bytes, lanes)));
-                if vector.together {
-                    let items = single_items(context, kernel, target)?;
-                    add_items(&module, items, lanes)?;
-                    frames.push((ITEMS_FRAME_SIZE, kernel.record_bytes, 1));
-                }
-                return Ok(Prepared { module, frames });
+        // Work-item by work-item where it is refused.
+        if let Ok((module, lanes)) = vectorise(context, vector, target, options)? {
+            let record_bytes = vector.suspends.then_some(vector.record_bytes);
+            let mut frames = Vec::new();
+            frames.extend(record_bytes.map(|bytes| (FRAME_SIZE, bytes, lanes)));
+            if vector.together {
+                let items = single_items(context, kernel, target)?;
+                add_items(&module, items, lanes)?;
+                frames.push((ITEMS_FRAME_SIZE, kernel.record_bytes, 1));
             }
-            Err(refused) if std::env::var_os("UR_JIT_DEBUG").is_some() => eprintln!("REFUSED {refused}"),
-            // Work-item by work-item, then.
-            Err(_) => {}
+            return Ok(Prepared { module, frames });
         }
     }
     Ok(Prepared {
@@ -365,7 +369,27 @@ pub fn optimised(
 ) -> Result<String> {
     let context = Context::new();
     let target = options.target()?;
-    Ok(prepared(&context, kernel, vector, &target, options)?.module.text())
+    Ok(prepared(&context, kernel, vector, &target, options)?
+        .module
+        .text())
+}
+
+/// The vectorised kernel's IR after optimisation, or why it is not vectorised.
+///
+/// # Errors
+/// As [`compile`].
+pub fn vectorised(vector: Option<&Vectorisable>, options: &Options) -> Result<String> {
+    let Some(vector) = vector else {
+        return Ok(
+            "; not vectorised: it is not to be, or has large private variables\n".to_owned(),
+        );
+    };
+    let context = Context::new();
+    let target = options.target()?;
+    Ok(match vectorise(&context, vector, &target, options)? {
+        Ok((module, _)) => module.text(),
+        Err(refused) => format!("; not vectorised: {refused}\n"),
+    })
 }
 
 /// The kernel's machine code as assembly.

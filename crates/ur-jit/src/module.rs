@@ -124,10 +124,7 @@ impl Module {
     /// The IR for the vectoriser, of a kernel that may be one for it.
     fn vectorisable(&self, name: &str) -> Result<Option<Vectorisable>> {
         let lowered = self.kernel(name)?;
-        if self.options.unoptimised
-            || self.options.lanes == 1
-            || lowered.large
-        {
+        if self.options.unoptimised || self.options.lanes == 1 || lowered.large {
             return Ok(None);
         }
         let kernel = translate::kernel(
@@ -214,7 +211,7 @@ impl Module {
             .map_err(|reason| Error::internal(reason.clone()))
     }
 
-    /// A kernel's text at a stage: `ir`, `lowered`, `optimised` or `asm`.
+    /// A kernel's text at a stage: `ir`, `lowered`, `vector`, `optimised` or `asm`.
     ///
     /// # Errors
     /// No such kernel or stage, or a fault of the compiler.
@@ -235,6 +232,10 @@ impl Module {
             "optimised" => {
                 let vector = self.vectorisable(name)?;
                 compile::optimised(lowered, vector.as_ref(), &self.options)
+            }
+            "vector" => {
+                let vector = self.vectorisable(name)?;
+                compile::vectorised(vector.as_ref(), &self.options)
             }
             "asm" => {
                 let vector = self.vectorisable(name)?;

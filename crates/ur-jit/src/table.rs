@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ur_jit_abi::{ABI_VERSION, JitTable, KernelInfo, ModuleOptions, Status, TextFn};
 use ur_spirv::SpecOverride;
 
-use crate::compile::Options;
+use crate::compile::{self, Options};
 use crate::error::{Error, Result};
 use crate::link;
 use crate::module::{Kernel, Module};
@@ -90,15 +90,6 @@ unsafe fn optional_text(text: *const c_char) -> Option<String> {
     Some(text.to_string_lossy().into_owned())
 }
 
-/// Lanes as the environment variable `UR_JIT_LANES` asks for them: 0 for what suits each kernel.
-fn lanes() -> u32 {
-    let lanes = std::env::var("UR_JIT_LANES").ok();
-    lanes
-        .and_then(|text| text.parse::<u32>().ok())
-        .filter(|lanes| *lanes == 0 || (lanes.is_power_of_two() && *lanes <= 64))
-        .unwrap_or(1)
-}
-
 /// Reads the options.
 ///
 /// # Safety
@@ -130,7 +121,7 @@ unsafe fn read_options(options: *const ModuleOptions) -> (Options, Vec<SpecOverr
             unoptimised: flags
                 .split_whitespace()
                 .any(|flag| flag == "-cl-opt-disable"),
-            lanes: lanes(),
+            lanes: compile::lanes_asked(),
         };
         (read, spec)
     }

@@ -33,6 +33,9 @@ impl Source {
         maker.add(&RECORD_VERSION.to_le_bytes());
         maker.add(jit::build_id()?);
         maker.add(cpu::fingerprint());
+        // The JIT reads it too.
+        let lanes = std::env::var_os("UR_JIT_LANES").unwrap_or_default();
+        maker.add(lanes.as_encoded_bytes());
         let mut constants = self.constants.clone();
         constants.sort_by_key(|constant| constant.id);
         for constant in &constants {

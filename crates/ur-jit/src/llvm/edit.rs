@@ -412,6 +412,19 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Keeps a function from being put in place of its calls.
+    pub fn set_noinline(self) {
+        const NAME: &str = "noinline";
+        // SAFETY: a function and its context; the attribute takes no value.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
+            let context = LLVMGetModuleContext(LLVMGetGlobalParent(self.0));
+            let attribute = LLVMCreateEnumAttribute(context, kind, 0);
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            LLVMAddAttributeAtIndex(self.0, index, attribute);
+        }
+    }
+
     /// Makes a function visible in its module only.
     pub fn set_internal(self) {
         // SAFETY: a function.

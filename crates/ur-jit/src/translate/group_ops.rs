@@ -7,9 +7,9 @@ use crate::group::{self, SyncCall};
 use crate::ir::{Type, Value};
 use crate::item;
 
-use super::{Lowering, Point};
 use super::function::Body;
 use super::sync::Waits;
+use super::{Lowering, Point};
 
 /// Slots are aligned to this and no more.
 const SLOT_ALIGN: u64 = 16;

@@ -61,13 +61,16 @@ pub struct Emitter<'a, 'm> {
     together: Value<'m>,
     pub points: &'a Points<'a>,
     /// The processor's features, and vector functions that are called.
-    features: Features,
+    pub features: Features,
     functions: Vec<Definition>,
     pub coroutine: Option<Coroutine<'m>>,
 }
 
 /// Instructions beyond which a block without memory accesses is worth a branch around it.
 const LONG: usize = 12;
+
+/// Instructions up to which a kernel is written twice, see [`emit`].
+const SHORT: usize = 150;
 
 /// Writes the body of `target`.
 ///
@@ -86,9 +89,7 @@ pub fn emit<'m>(
     let body = b.block(target, "body");
     b.at_end(body);
     let coroutine = points.suspends.then(|| sync::begin(b, target));
-    let count = target.params()[3];
-    let together = b.icmp(IntPredicate::LLVMIntNE, count, count.ty().int(1));
-    let mut emitter = Emitter {
+    let emitter = |together| Emitter {
         f,
         shapes,
         b,
@@ -106,20 +107,48 @@ pub fn emit<'m>(
         functions: Vec::new(),
         coroutine,
     };
-    let numbers = emitter.lane_numbers(b.int_type(32), 1);
-    let all = b.icmp(IntPredicate::LLVMIntULT, numbers, b.splat(count, lanes));
+    let count = target.params()[3];
+    let mut functions: Vec<Definition> = Vec::new();
+    let mut add = |more: Vec<Definition>| {
+        for function in more {
+            if functions.iter().all(|known| known.name != function.name) {
+                functions.push(function);
+            }
+        }
+    };
+    // Without masks where all lanes are there and the processor's masked accesses are slow.
+    if !features.avx512 && f.insts.len() <= SHORT {
+        let (full, part) = (b.block(target, "full"), b.block(target, "part"));
+        let all = count.ty().int(i64::from(lanes));
+        let is_full = b.icmp(IntPredicate::LLVMIntEQ, count, all);
+        b.cond_br(is_full, full, part);
+        b.at_end(full);
+        let bit = b.int_type(1);
+        let mut whole = emitter(bit.ones());
+        let mask = Mask {
+            uniform: None,
+            lanes: bit.vector(lanes).ones(),
+            some: true,
+        };
+        whole.region(0, mask)?;
+        whole.end();
+        add(whole.functions);
+        b.at_end(part);
+    }
+    let together = b.icmp(IntPredicate::LLVMIntNE, count, count.ty().int(1));
+    let mut some = emitter(together);
+    let numbers = some.lane_numbers(b.int_type(32), 1);
     let mask = Mask {
         uniform: None,
-        lanes: all,
+        lanes: b.icmp(IntPredicate::LLVMIntULT, numbers, b.splat(count, lanes)),
         some: true,
     };
-    let done = emitter.region(0, mask);
-    if done.is_ok() {
-        emitter.end();
-    }
+    some.region(0, mask)?;
+    some.end();
+    add(some.functions);
     b.at_end(entry);
     b.br(body);
-    done.map(|()| emitter.functions)
+    Ok(functions)
 }
 
 impl<'a, 'm> Emitter<'a, 'm> {
@@ -1076,7 +1105,11 @@ impl<'m> Emitter<'_, 'm> {
         let result = self.vector_of(inst.ty);
         let ty = self.b.function_type(result, &params);
         let function = self.b.declare(&definition.name, ty)?;
-        if self.functions.iter().all(|known| known.name != definition.name) {
+        if self
+            .functions
+            .iter()
+            .all(|known| known.name != definition.name)
+        {
             self.functions.push(definition);
         }
         Some(self.b.call(ty, function, &args))

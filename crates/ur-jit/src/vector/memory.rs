@@ -46,6 +46,8 @@ impl<'m> Emitter<'_, 'm> {
                 let loaded = self.masked_load(ty, first, align, lanes);
                 self.reversed(loaded)
             }
+            // What LLVM makes of it without such instructions is a branch for each lane.
+            _ if !self.features.avx512 => return self.each_lane(id, mask),
             _ => {
                 let address = self.vector(inst.operands[0]);
                 let align = self.b.int_type(32).int(i64::from(align));
@@ -119,6 +121,7 @@ impl<'m> Emitter<'_, 'm> {
                 let all = self.reversed(all);
                 self.masked_store(all, first, align, lanes);
             }
+            _ if !self.features.avx512 => return self.each_lane(id, mask),
             _ => {
                 let all = self.vector(value);
                 let to = self.vector(address);

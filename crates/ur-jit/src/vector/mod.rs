@@ -197,16 +197,13 @@ fn check(function: &cfg::Function<'_>) -> Result<(), Refused> {
             return Err(Refused::new(format!("{:?}", inst.op)));
         }
         for (at, operand) in inst.operands.iter().enumerate() {
-            match operand {
-                // The work-item's record is read in known places only.
-                cfg::Operand::Param(0) => {
-                    let address =
-                        at == 0 && matches!(inst.op, Opcode::LLVMLoad | Opcode::LLVMGetElementPtr);
-                    if !address || !is_record_access(function, inst) {
-                        return Err(Refused::new("another use of the work-item's record"));
-                    }
+            // The work-item's record is read in known places only.
+            if matches!(operand, cfg::Operand::Param(0)) {
+                let address =
+                    at == 0 && matches!(inst.op, Opcode::LLVMLoad | Opcode::LLVMGetElementPtr);
+                if !address || !is_record_access(function, inst) {
+                    return Err(Refused::new("another use of the work-item's record"));
                 }
-                _ => {}
             }
         }
     }
@@ -222,7 +219,10 @@ fn check_vectors(function: &cfg::Function<'_>, shapes: &shape::Shapes) -> Result
             || (inst.ty.kind() == Kind::LLVMStructTypeKind
                 && inst.ty.members().iter().all(|m| m.is_scalar()));
         if !simple && *shape != shape::Shape::UNIFORM {
-            return Err(Refused::new(format!("a value of kind {:?}", inst.ty.kind())));
+            return Err(Refused::new(format!(
+                "a value of kind {:?}",
+                inst.ty.kind()
+            )));
         }
         if *shape != shape::Shape::UNIFORM && inst.op != Opcode::LLVMCall {
             let composite = |operand: &cfg::Operand<'_>| match operand {

@@ -8,11 +8,11 @@
 use std::collections::HashMap;
 
 use super::calls::{self, Callee};
-use super::sync::{self, Points};
-use crate::translate::Point;
 use super::cfg::{BlockId, Edge, Function, InstId, Node, Operand, RegionId};
+use super::sync::{self, Points};
 use crate::item::{group, item};
 use crate::llvm::edit::{Builder, Kind, Opcode, Type};
+use crate::translate::Point;
 
 /// How a value differs between lanes that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

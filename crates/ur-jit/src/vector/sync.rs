@@ -26,8 +26,9 @@ pub struct Points<'k> {
 }
 
 /// The coroutine that the function is.
+#[derive(Clone, Copy)]
 pub struct Coroutine<'m> {
-    handle: Value<'m>,
+    /// Where it goes when it is suspended or done.
     leave: Block<'m>,
 }
 
@@ -46,10 +47,9 @@ pub fn shape(point: &Point, operands: &[Shape]) -> Shape {
         return Shape::UNIFORM;
     };
     match call.kind {
-        Op::Reduce(_, Reach::All)
-        | Op::AllEqual
-        | Op::Ballot
-        | Op::Move(Source::First) => Shape::UNIFORM,
+        Op::Reduce(_, Reach::All) | Op::AllEqual | Op::Ballot | Op::Move(Source::First) => {
+            Shape::UNIFORM
+        }
         Op::Move(Source::Index) => match operands.last() {
             Some(Shape::Unknown) => Shape::Unknown,
             Some(Shape::Stride(0)) => Shape::UNIFORM,
@@ -81,7 +81,7 @@ pub fn begin<'m>(b: &Builder<'m>, target: Value<'m>) -> Coroutine<'m> {
     b.call_intrinsic("llvm.coro.end", &[], &[handle, unwind, b.no_token()]);
     b.ret(handle);
     b.at_end(start);
-    Coroutine { handle, leave }
+    Coroutine { leave }
 }
 
 impl<'m> Emitter<'_, 'm> {
@@ -98,7 +98,11 @@ impl<'m> Emitter<'_, 'm> {
         let last = b.int_type(1).zero();
         let outcome = b.call_intrinsic("llvm.coro.suspend", &[], &[b.no_token(), last]);
         let resume = b.block(self.target, "resume");
-        b.switch(outcome, coroutine.leave, &[(0, resume), (1, coroutine.leave)]);
+        b.switch(
+            outcome,
+            coroutine.leave,
+            &[(0, resume), (1, coroutine.leave)],
+        );
         b.at_end(resume);
     }
 
@@ -123,8 +127,8 @@ impl<'m> Emitter<'_, 'm> {
         point: &Point,
         mask: &Mask<'m>,
     ) -> Result<(), Refused> {
-        let coroutine = self.coroutine.take();
-        let done = match point {
+        let coroutine = self.coroutine;
+        match point {
             // Lanes go in step.
             Point::SubGroupBarrier => Ok(()),
             Point::GroupBarrier => match &coroutine {
@@ -134,18 +138,16 @@ impl<'m> Emitter<'_, 'm> {
                 }
                 None => Err(Refused::new("a barrier outside of a coroutine")),
             },
-            Point::Operation(call) if call.sub_group => {
-                self.sub_group(id, call, mask).map(|repr| self.set(id, repr))
-            }
+            Point::Operation(call) if call.sub_group => self
+                .sub_group(id, call, mask)
+                .map(|repr| self.set(id, repr)),
             Point::Operation(call) => match &coroutine {
                 Some(coroutine) => self
                     .work_group(id, key, call, mask, coroutine)
                     .map(|repr| self.set(id, repr)),
                 None => Err(Refused::new("an operation outside of a coroutine")),
             },
-        };
-        self.coroutine = coroutine;
-        done
+        }
     }
 
     /// An operation over the work-group.
@@ -314,7 +316,11 @@ impl<'m> Emitter<'_, 'm> {
         let ty = bits.ty();
         let first = b.call_intrinsic("llvm.cttz", &[ty], &[bits, b.int_type(1).zero()]);
         let wide = b.int_type(64);
-        let first = if ty == wide { first } else { b.cast(Opcode::LLVMZExt, first, wide) };
+        let first = if ty == wide {
+            first
+        } else {
+            b.cast(Opcode::LLVMZExt, first, wide)
+        };
         // The mask is not empty where this is looked at.
         b.binary(Opcode::LLVMAnd, first, wide.int(i64::from(self.lanes) - 1))
     }
@@ -412,11 +418,19 @@ impl<'m> Emitter<'_, 'm> {
     /// The reduction of each lane and those below it.
     fn scanned(&self, op: Reduction, all: Value<'m>, mask: &Mask<'m>) -> Value<'m> {
         let mut all = self.filled(op, all, mask);
-        let neutral = self.b.splat(identity(op, all.ty().element(), false), self.lanes);
+        let neutral = self
+            .b
+            .splat(identity(op, all.ty().element(), false), self.lanes);
         let mut far = 1;
         while far < self.lanes {
             let order: Vec<u32> = (0..self.lanes)
-                .map(|lane| if lane >= far { lane - far } else { self.lanes + lane })
+                .map(|lane| {
+                    if lane >= far {
+                        lane - far
+                    } else {
+                        self.lanes + lane
+                    }
+                })
                 .collect();
             let other = self.b.shuffle(all, neutral, &order);
             all = self.apply(op, other, all);
@@ -428,7 +442,9 @@ impl<'m> Emitter<'_, 'm> {
     /// Each lane's value in the lane above. What comes first changes nothing, or is what is seen of
     /// no values at all.
     fn shifted(&self, op: Reduction, all: Value<'m>, visible: bool) -> Result<Value<'m>, Refused> {
-        let neutral = self.b.splat(identity(op, all.ty().element(), visible), self.lanes);
+        let neutral = self
+            .b
+            .splat(identity(op, all.ty().element(), visible), self.lanes);
         let order: Vec<u32> = (0..self.lanes)
             .map(|lane| if lane > 0 { lane - 1 } else { self.lanes })
             .collect();
@@ -437,7 +453,9 @@ impl<'m> Emitter<'_, 'm> {
 
     /// Values that change nothing in lanes that are not there.
     fn filled(&self, op: Reduction, all: Value<'m>, mask: &Mask<'m>) -> Value<'m> {
-        let neutral = self.b.splat(identity(op, all.ty().element(), false), self.lanes);
+        let neutral = self
+            .b
+            .splat(identity(op, all.ty().element(), false), self.lanes);
         self.b.select(mask.lanes, all, neutral)
     }
 
