@@ -50,11 +50,14 @@ const PASSES: &str = "always-inline,globaldce,coro-early,\
 /// Lanes as the environment variable `UR_JIT_LANES` asks for them: 0 for what suits each kernel, 1
 /// for no vectors, which is also what it is without the variable.
 pub fn lanes_asked() -> u32 {
-    let lanes = std::env::var("UR_JIT_LANES").ok();
-    lanes
-        .and_then(|text| text.parse::<u32>().ok())
-        .filter(|lanes| *lanes == 0 || (lanes.is_power_of_two() && *lanes <= 64))
-        .unwrap_or(1)
+    let text = std::env::var("UR_JIT_LANES").ok();
+    text.and_then(|text| lanes(&text)).unwrap_or(1)
+}
+
+/// Lanes as they are written in options.
+pub fn lanes(text: &str) -> Option<u32> {
+    let lanes = text.parse::<u32>().ok()?;
+    (lanes == 0 || (lanes.is_power_of_two() && lanes <= 64)).then_some(lanes)
 }
 
 impl Options {

@@ -121,7 +121,10 @@ unsafe fn read_options(options: *const ModuleOptions) -> (Options, Vec<SpecOverr
             unoptimised: flags
                 .split_whitespace()
                 .any(|flag| flag == "-cl-opt-disable"),
-            lanes: compile::lanes_asked(),
+            lanes: flags
+                .split_whitespace()
+                .find_map(|flag| compile::lanes(flag.strip_prefix("-ur-lanes=")?))
+                .unwrap_or_else(compile::lanes_asked),
         };
         (read, spec)
     }

@@ -17,6 +17,7 @@ mod sync;
 
 pub use sync::Points;
 
+use crate::item::{group, item};
 use crate::llvm::Module;
 use crate::llvm::edit::{Builder, IntPredicate, Opcode, Value};
 
@@ -124,6 +125,11 @@ fn width(
     register_bytes: u32,
 ) -> u32 {
     const REGISTERS: u32 = 4;
+    const SHORT_ROW: u32 = 16;
+    const LOCAL_Y: i64 = item::LOCAL_ID + 8;
+    const LOCAL_Z: i64 = item::LOCAL_ID + 16;
+    const FIRST_Y: i64 = group::FIRST + 8;
+    const FIRST_Z: i64 = group::FIRST + 16;
     let widest = function
         .insts
         .iter()
@@ -133,7 +139,15 @@ fn width(
         .max()
         .unwrap_or(4);
     let widest = u32::try_from(widest).unwrap_or(8).max(1);
-    (REGISTERS * register_bytes / widest).clamp(4, 64)
+    // Rows of work-groups with several dimensions are short.
+    let rows = (0..function.insts.len()).any(|id| {
+        matches!(
+            shape::field(function, id),
+            Some(shape::Field::Item(LOCAL_Y | LOCAL_Z) | shape::Field::Group(FIRST_Y | FIRST_Z))
+        )
+    });
+    let most = if rows { SHORT_ROW } else { 64 };
+    (REGISTERS * register_bytes / widest).clamp(4, most)
 }
 
 /// Refuses what [`emit`] cannot write.
@@ -242,7 +256,6 @@ fn check_vectors(function: &cfg::Function<'_>, shapes: &shape::Shapes) -> Result
 
 /// Whether an instruction only leads to loads of single fields of the work-item's record.
 fn is_record_access(function: &cfg::Function<'_>, inst: &cfg::Inst<'_>) -> bool {
-    use crate::item::item;
     match inst.op {
         Opcode::LLVMLoad => {
             let (_, offset) = match shape::record_address(function, inst.operands[0]) {

@@ -73,6 +73,26 @@ impl Jit {
             cpu: ptr::null(),
             features: ptr::null(),
         };
+        Self::with_options(words, &options)
+    }
+
+    /// A module whose kernels have so many lanes, for the CPU of that LLVM name or this one.
+    pub fn compiled_for(name: &str, lanes: u32, cpu: Option<&str>) -> Self {
+        let flags = CString::new(format!("-ur-lanes={lanes}")).expect("no zero");
+        let cpu = cpu.map(|cpu| CString::new(cpu).expect("no zero"));
+        let options = ModuleOptions {
+            flags: flags.as_ptr(),
+            spec: ptr::null(),
+            spec_count: 0,
+            sub_group_size: 0,
+            cpu: cpu.as_ref().map_or(ptr::null(), |cpu| cpu.as_ptr()),
+            features: ptr::null(),
+        };
+        Self::with_options(&words(name), &options)
+            .unwrap_or_else(|(status, text)| panic!("{status:?}: {text}"))
+    }
+
+    fn with_options(words: &[u32], options: &ModuleOptions) -> Result<Self, (Status, String)> {
         let mut module = ptr::null_mut();
         let mut message = String::new();
         // SAFETY: all pointers are to live objects of the right types.
@@ -80,7 +100,7 @@ impl Jit {
             (table().module_create)(
                 words.as_ptr(),
                 words.len(),
-                &raw const options,
+                options,
                 &raw mut module,
                 collect,
                 (&raw mut message).cast(),

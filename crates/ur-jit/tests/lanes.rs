@@ -1,0 +1,116 @@
+//! Vectorised kernels against the same kernels work-item by work-item: at every number of lanes, for
+//! processors with and without wide registers, and for sizes that fill the last vector or do not.
+
+mod common;
+
+use common::{Arg, Compiled, Jit, pointer};
+
+/// Processors, this one and one with small registers only, and numbers of lanes; 0 lets the compiler
+/// choose.
+const WAYS: [(Option<&str>, u32); 5] = [
+    (None, 0),
+    (None, 4),
+    (None, 64),
+    (Some("x86-64"), 0),
+    (Some("x86-64"), 8),
+];
+
+/// Global and local sizes.
+const SIZES: [([u64; 3], [u64; 3]); 5] = [
+    ([1, 1, 1], [1, 1, 1]),
+    ([61, 1, 1], [61, 1, 1]),
+    ([96, 1, 1], [32, 1, 1]),
+    ([257, 1, 1], [64, 1, 1]),
+    ([7, 5, 3], [4, 2, 3]),
+];
+
+/// What a kernel leaves in its memory.
+#[derive(Debug, PartialEq)]
+struct Left {
+    out: Vec<i32>,
+    counters: Vec<i32>,
+}
+
+fn run(kernel: &Compiled, (global, local): ([u64; 3], [u64; 3]), n: i32) -> Left {
+    let items = global.iter().product::<u64>() as usize;
+    let mut input: Vec<i32> = (0..n.max(8) as u64 * 2)
+        .map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 45) as i32 - 200_000)
+        .map(|x| if x % 3 == 0 { x % 50 } else { x })
+        .collect();
+    let mut out = vec![-1; 4 * items];
+    let mut counters = vec![0; 16];
+    let mut args = vec![
+        pointer(&mut input),
+        pointer(&mut out),
+        Arg::Bytes(n.to_le_bytes().to_vec()),
+    ];
+    if kernel.info.arg_count > 3 {
+        args.push(Arg::Local(4 * local.iter().product::<u64>() as usize));
+        args.push(pointer(&mut counters));
+    }
+    kernel.run(global, local, &args);
+    Left { out, counters }
+}
+
+/// Compares a kernel in all ways in which it can be compiled.
+fn compare(kernel: &str) {
+    let scalar = Jit::compiled_for("lanes", 1, None).kernel(kernel);
+    let text = Jit::compiled_for("lanes", 0, None).listing(kernel, "vector");
+    assert!(
+        text.as_ref()
+            .is_ok_and(|text| !text.starts_with("; not vectorised")),
+        "{kernel}: {text:?}"
+    );
+    // In several dimensions work-items of a row share their places in local memory.
+    let sizes = SIZES
+        .into_iter()
+        .filter(|(_, local)| kernel != "meetings" || local[1] == 1);
+    for (cpu, lanes) in WAYS {
+        let vector = Jit::compiled_for("lanes", lanes, cpu).kernel(kernel);
+        for size in sizes.clone() {
+            for n in [9, 64] {
+                let expected = run(&scalar, size, n);
+                let found = run(&vector, size, n);
+                assert_eq!(
+                    found, expected,
+                    "{kernel} by {lanes} for {cpu:?}, {size:?}, {n}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn lanes_leave_loops() {
+    compare("exits");
+}
+
+#[test]
+fn uniform_and_divergent_branches() {
+    compare("mixed");
+}
+
+#[test]
+fn divisions() {
+    compare("divisions");
+}
+
+#[test]
+fn places_in_memory() {
+    compare("places");
+}
+
+#[test]
+fn choices_and_returns() {
+    compare("choices");
+}
+
+#[test]
+fn barriers_and_atomics() {
+    compare("meetings");
+}
+
+#[test]
+fn three_dimensions() {
+    compare("space");
+}
