@@ -24,6 +24,30 @@ enum Place {
 /// [`Unsupported`] for other instructions and for values that are not integers of 8 to 64 bits or
 /// floating-point numbers.
 pub fn translate(fb: &mut FunctionBuilder, op: Op, result: &Type, args: &[Value]) -> Result<Value> {
+    within(fb, op, result, args, "")
+}
+
+/// As [`translate`] for memory that only work-items of one thread can reach; the vectoriser makes
+/// plain accesses of it.
+///
+/// # Errors
+/// As [`translate`].
+pub fn translate_alone(
+    fb: &mut FunctionBuilder,
+    op: Op,
+    result: &Type,
+    args: &[Value],
+) -> Result<Value> {
+    within(fb, op, result, args, "syncscope(\"singlethread\") ")
+}
+
+fn within(
+    fb: &mut FunctionBuilder,
+    op: Op,
+    result: &Type,
+    args: &[Value],
+    scope: &str,
+) -> Result<Value> {
     let operands = match op {
         Op::AtomicStore
         | Op::AtomicExchange
@@ -58,7 +82,7 @@ pub fn translate(fb: &mut FunctionBuilder, op: Op, result: &Type, args: &[Value]
         Op::AtomicStore => store(fb, op, ptr, &args[3], semantics)?,
         Op::AtomicFlagClear => store(fb, op, ptr, &Value::i32(0), semantics)?,
         Op::AtomicFlagTestAndSet => {
-            let old = modify(fb, op, "xchg", ptr, &Value::i32(1), semantics)?;
+            let old = modify(fb, op, "xchg", ptr, &Value::i32(1), semantics, scope)?;
             fb.icmp("ne", &old, &Value::i32(0))
         }
         Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
@@ -73,8 +97,12 @@ pub fn translate(fb: &mut FunctionBuilder, op: Op, result: &Type, args: &[Value]
             );
             fb.extract_value(&both, &[0])
         }
-        Op::AtomicIIncrement => modify(fb, op, "add", ptr, &Value::int(result, 1), semantics)?,
-        Op::AtomicIDecrement => modify(fb, op, "sub", ptr, &Value::int(result, 1), semantics)?,
+        Op::AtomicIIncrement => {
+            modify(fb, op, "add", ptr, &Value::int(result, 1), semantics, scope)?
+        }
+        Op::AtomicIDecrement => {
+            modify(fb, op, "sub", ptr, &Value::int(result, 1), semantics, scope)?
+        }
         _ => {
             let name = match op {
                 Op::AtomicExchange => "xchg",
@@ -92,7 +120,7 @@ pub fn translate(fb: &mut FunctionBuilder, op: Op, result: &Type, args: &[Value]
                 Op::AtomicFMaxEXT => "fmax",
                 _ => return Err(Unsupported(format!("{op:?}"))),
             };
-            modify(fb, op, name, ptr, &args[3], semantics)?
+            modify(fb, op, name, ptr, &args[3], semantics, scope)?
         }
     })
 }
@@ -128,12 +156,13 @@ fn modify(
     ptr: &Value,
     value: &Value,
     semantics: &Value,
+    scope: &str,
 ) -> Result<Value> {
     let order = ordering(semantics, Place::ReadWrite);
     let align = alignment(op, &value.ty)?;
     Ok(fb.inst(
         &value.ty,
-        format!("atomicrmw {name} {ptr}, {value} {order}, align {align}"),
+        format!("atomicrmw {name} {ptr}, {value} {scope}{order}, align {align}"),
     ))
 }
 

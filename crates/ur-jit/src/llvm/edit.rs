@@ -12,7 +12,7 @@ use llvm_sys::prelude::*;
 use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMStoreSizeOfType};
 pub use llvm_sys::{
     LLVMAtomicOrdering as Ordering, LLVMAtomicRMWBinOp as RmwOp, LLVMIntPredicate as IntPredicate,
-    LLVMOpcode as Opcode, LLVMTypeKind as Kind,
+    LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate, LLVMTypeKind as Kind,
 };
 
 use super::{Module, value_name};
@@ -307,6 +307,12 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Whether an atomic operation only orders what one thread does.
+    pub fn is_single_thread(self) -> bool {
+        // SAFETY: an `atomicrmw`.
+        unsafe { LLVMIsAtomicSingleThread(self.0) != 0 }
+    }
+
     /// What an `atomicrmw` does.
     pub fn rmw_op(self) -> RmwOp {
         // SAFETY: an `atomicrmw`.
@@ -547,6 +553,18 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// The type of halves.
+    pub fn half_type(&self) -> Type<'m> {
+        // SAFETY: a live context.
+        ty(unsafe { LLVMHalfTypeInContext(self.context) })
+    }
+
+    /// The type of floats.
+    pub fn float_type(&self) -> Type<'m> {
+        // SAFETY: a live context.
+        ty(unsafe { LLVMFloatTypeInContext(self.context) })
+    }
+
     /// The type of doubles.
     pub fn double_type(&self) -> Type<'m> {
         // SAFETY: a live context.
@@ -701,11 +719,10 @@ impl<'m> Builder<'m> {
         val(unsafe { LLVMBuildICmp(self.raw, predicate, a.0, b.0, c"".as_ptr()) })
     }
 
-    /// Whether two numbers are equal and none is NaN.
-    pub fn fcmp_equal(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        let equal = llvm_sys::LLVMRealPredicate::LLVMRealOEQ;
+    /// A comparison of numbers.
+    pub fn fcmp(&self, predicate: RealPredicate, a: Value<'m>, b: Value<'m>) -> Value<'m> {
         // SAFETY: live values; the verifier checks that they fit.
-        val(unsafe { LLVMBuildFCmp(self.raw, equal, a.0, b.0, c"".as_ptr()) })
+        val(unsafe { LLVMBuildFCmp(self.raw, predicate, a.0, b.0, c"".as_ptr()) })
     }
 
     /// A comparison of numbers, as `like` does it.

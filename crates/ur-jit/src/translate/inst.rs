@@ -195,7 +195,22 @@ impl Body<'_, '_> {
             .iter()
             .map(|operand| self.value(*operand))
             .collect::<Result<Vec<_>>>()?;
-        let value = atomic::translate(&mut self.fb, inst.op, &ty, &args)
+        // The work-items of a group run on one thread.
+        let local = inst.args.first().is_some_and(|pointer| {
+            matches!(
+                self.t.spv.type_of(*pointer),
+                ur_spirv::Type::Pointer {
+                    storage: ur_spirv::spirv::StorageClass::Workgroup,
+                    ..
+                }
+            )
+        });
+        let translate = if local && self.t.lowering == super::Lowering::Vector {
+            atomic::translate_alone
+        } else {
+            atomic::translate
+        };
+        let value = translate(&mut self.fb, inst.op, &ty, &args)
             .map_err(|e| Error::unsupported(format!("{e} ({:?})", inst.op)))?;
         self.set(inst, value);
         Ok(true)

@@ -16,7 +16,7 @@ use super::math::{self, Definition, Features};
 use super::shape::{self, Shape, Shapes};
 use super::sync::{self, Coroutine, Points};
 use super::{Refused, calls::Callee};
-use crate::llvm::edit::{Block, Builder, IntPredicate, Opcode, Type, Value};
+use crate::llvm::edit::{Block, Builder, IntPredicate, Kind, Opcode, Type, Value};
 
 /// A value of all lanes.
 #[derive(Clone, Debug)]
@@ -1001,6 +1001,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
                     .b
                     .gep(inst.raw.gep_type(), base, &indices, Some(inst.raw));
                 return Ok(made);
+            }
+            Opcode::LLVMFPTrunc
+                if inst.raw.operand(0).ty().kind() == Kind::LLVMDoubleTypeKind
+                    && inst.ty.kind() == Kind::LLVMHalfTypeKind =>
+            {
+                let a = self.vector(operands[0]);
+                return Ok(self.to_half(a));
             }
             Opcode::LLVMTrunc
             | Opcode::LLVMZExt

@@ -70,8 +70,13 @@ impl<'m> Emitter<'_, 'm> {
                 }
             })
             .collect();
-        let made = if inst.op == Opcode::LLVMExtractValue {
-            return Err(Refused::new("a member for each lane"));
+        let plain = if inst.op == Opcode::LLVMAtomicRMW {
+            self.modify(inst.raw, operands[0], operands[1])
+        } else {
+            None
+        };
+        let made = if let Some(old) = plain {
+            old
         } else {
             let copy = b.repeat(inst.raw);
             for (at, operand) in operands.into_iter().enumerate() {

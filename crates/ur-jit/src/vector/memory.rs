@@ -208,10 +208,59 @@ impl<'m> Emitter<'_, 'm> {
         let all = self.b.select(mask.lanes, all, neutral);
         let one = self.b.call_intrinsic(reduction, &[all.ty()], &[all]);
         let to = self.scalar(address);
+        if self.modify(inst.raw, to, one).is_some() {
+            return Ok(());
+        }
         let copy = self.b.repeat(inst.raw);
         copy.set_operand(0, to);
         copy.set_operand(1, one);
         Ok(())
+    }
+
+    /// An atomic operation on memory that no other thread reaches, as a load and a store; nothing for
+    /// others. Returns the old value.
+    pub(super) fn modify(
+        &self,
+        like: Value<'m>,
+        at: Value<'m>,
+        value: Value<'m>,
+    ) -> Option<Value<'m>> {
+        if !like.is_single_thread() {
+            return None;
+        }
+        let b = self.b;
+        let ty = value.ty();
+        let align = like.align();
+        enum How {
+            Binary(Opcode),
+            Choose(IntPredicate),
+            Set,
+        }
+        let how = match like.rmw_op() {
+            RmwOp::LLVMAtomicRMWBinOpXchg => How::Set,
+            RmwOp::LLVMAtomicRMWBinOpAdd => How::Binary(Opcode::LLVMAdd),
+            RmwOp::LLVMAtomicRMWBinOpSub => How::Binary(Opcode::LLVMSub),
+            RmwOp::LLVMAtomicRMWBinOpAnd => How::Binary(Opcode::LLVMAnd),
+            RmwOp::LLVMAtomicRMWBinOpOr => How::Binary(Opcode::LLVMOr),
+            RmwOp::LLVMAtomicRMWBinOpXor => How::Binary(Opcode::LLVMXor),
+            RmwOp::LLVMAtomicRMWBinOpFAdd => How::Binary(Opcode::LLVMFAdd),
+            RmwOp::LLVMAtomicRMWBinOpMax => How::Choose(IntPredicate::LLVMIntSGT),
+            RmwOp::LLVMAtomicRMWBinOpMin => How::Choose(IntPredicate::LLVMIntSLT),
+            RmwOp::LLVMAtomicRMWBinOpUMax => How::Choose(IntPredicate::LLVMIntUGT),
+            RmwOp::LLVMAtomicRMWBinOpUMin => How::Choose(IntPredicate::LLVMIntULT),
+            _ => return None,
+        };
+        let old = b.load(ty, at, align);
+        let new = match how {
+            How::Set => value,
+            How::Binary(op) => b.binary(op, old, value),
+            How::Choose(predicate) => {
+                let keeps = b.icmp(predicate, old, value);
+                b.select(keeps, old, value)
+            }
+        };
+        b.store(new, at, align);
+        Some(old)
     }
 
     /// Whether a lane's bit is set.

@@ -9,6 +9,7 @@ mod calls;
 mod cfg;
 mod divide;
 mod emit;
+mod half;
 mod lanes;
 pub mod math;
 mod memory;

@@ -10,7 +10,7 @@ use super::emit::{Emitter, Mask, Repr};
 use super::shape::Shape;
 use crate::group::{Kind as Op, Reach, Reduction, Source, SyncCall};
 use crate::item::{group, item};
-use crate::llvm::edit::{Block, Builder, IntPredicate, Opcode, Type, Value};
+use crate::llvm::edit::{Block, Builder, IntPredicate, Opcode, RealPredicate, Type, Value};
 use crate::translate::{Point, point_name};
 
 /// The synchronisation points of a kernel.
@@ -256,7 +256,7 @@ impl<'m> Emitter<'_, 'm> {
                 let first = b.extract_element(all, first);
                 let first = b.splat(first, self.lanes);
                 let equal = if all.ty().element().is_float() {
-                    b.fcmp_equal(all, first)
+                    b.fcmp(RealPredicate::LLVMRealOEQ, all, first)
                 } else {
                     b.icmp(IntPredicate::LLVMIntEQ, all, first)
                 };
