@@ -114,3 +114,31 @@ fn barriers_and_atomics() {
 fn three_dimensions() {
     compare("space");
 }
+
+#[test]
+fn sub_groups_across_rows_and_ids_that_are_far_up() {
+    let kernel = |lanes| Jit::compiled_for("group_operations", lanes, None).kernel("votes");
+    let (scalar, vector) = (kernel(1), kernel(0));
+    for (global, local) in [
+        ([96, 1, 1], [48, 1, 1]),
+        ([64, 2, 1], [16, 2, 1]),
+        ([27, 4, 1], [9, 2, 1]),
+    ] {
+        // Lanes with ids from 2^31 on are not taken for neighbours.
+        for offset in [0, 1 << 31] {
+            let votes = |kernel: &Compiled| {
+                let count = global.iter().product::<u64>() as usize;
+                let mut input: Vec<i32> = (0..count as i32).map(|i| i * 37 % 101).collect();
+                let mut out = vec![99u32; 12 * count];
+                let args = [pointer(&mut input), pointer(&mut out)];
+                kernel.run_offset(global, local, [offset, 0, 0], &args);
+                out
+            };
+            assert_eq!(
+                votes(&vector),
+                votes(&scalar),
+                "{global:?} {local:?} {offset}"
+            );
+        }
+    }
+}

@@ -85,7 +85,7 @@ pub fn vectorise(
 }
 
 /// Defines `name`, which runs work-groups with `rows` where every row of every work-group holds whole
-/// sub-groups of `lanes`, or there is only one row, and else with `single`.
+/// sub-groups of `lanes`, or there is only one row, and no id reaches 2^31, and else with `single`.
 pub fn choose_by_rows<'m>(
     b: &Builder<'m>,
     name: &str,
@@ -107,7 +107,14 @@ pub fn choose_by_rows<'m>(
     let all = b.binary(Opcode::LLVMOr, x, field(launch::GLOBAL_SIZE));
     let rest = b.binary(Opcode::LLVMAnd, all, wide.int(i64::from(lanes) - 1));
     let whole = b.icmp(IntPredicate::LLVMIntEQ, rest, wide.zero());
-    let fits = b.binary(Opcode::LLVMOr, one, whole);
+    let mut fits = b.binary(Opcode::LLVMOr, one, whole);
+    // With ids of 2^31 and more lanes would not be neighbours.
+    for at in [launch::GLOBAL_SIZE, launch::GLOBAL_OFFSET] {
+        for dim in [0, 8, 16] {
+            let low = b.icmp(IntPredicate::LLVMIntULE, field(at + dim), wide.int(1 << 30));
+            fits = b.binary(Opcode::LLVMAnd, fits, low);
+        }
+    }
     b.cond_br(fits, by_rows, by_items);
     for (block, function) in [(by_rows, rows), (by_items, single)] {
         b.at_end(block);
