@@ -192,24 +192,6 @@ fn scenario() {
                 specialised(&context, &queue, value, c"");
             }
         }
-        "timing" => {
-            let spirv = module("vector_add.spv");
-            for round in 0..20 {
-                let start = std::time::Instant::now();
-                let program = context.unbuilt(&spirv);
-                let created = start.elapsed();
-                ok!(Program.pfnBuild(context.0, program.0, null()));
-                let built = start.elapsed();
-                let kernel = program.kernel("vector_add");
-                let ready = start.elapsed();
-                println!(
-                    "round {round}: created {created:?}, built {:?}, kernel {:?}",
-                    built - created,
-                    ready - built
-                );
-                drop((kernel, program));
-            }
-        }
         _ => sums(&context, &queue),
     }
     // The library stays open once it is.
@@ -342,16 +324,4 @@ fn a_small_cache_stays_small() {
     assert!(compiled(start("many", &variables)), "most of it is gone");
     let kept: usize = files(&cache).values().map(Vec::len).sum();
     assert!(kept <= limit, "{kept} bytes");
-}
-
-/// Times for the record: `cargo test --test cache -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints times"]
-fn times() {
-    let scratch = Scratch::new("times");
-    for _ in 0..2 {
-        let child = start("timing", &[("UR_JIT_CACHE", &scratch.cache())]);
-        let output = child.wait_with_output().unwrap();
-        println!("{}", String::from_utf8_lossy(&output.stdout));
-    }
 }
