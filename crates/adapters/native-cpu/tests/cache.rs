@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use ur_api::*;
 
 const SCENARIO: &str = "UR_TEST_SCENARIO";
