@@ -29,23 +29,25 @@ pub struct Options {
     pub lanes: u32,
 }
 
+/// What is done with one function: everything is made into values, loops are simplified.
+macro_rules! clean_up {
+    () => {
+        "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
+        loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,\
+        loop(indvars,loop-deletion,loop-unroll-full),\
+        sroa,gvn,dse,instcombine<no-verify-fixpoint>,simplifycfg"
+    };
+}
+
 /// The optimisations. Compile time counts as much as the code does, so this is what pays off in
 /// LLVM's own `O2` and no more: everything is inlined and made into values, loops are simplified and
 /// vectorised where LLVM can do that. Coroutines are split when their bodies are small.
-const PASSES: &str = "always-inline,globaldce,coro-early,\
-    cgscc(\
-        inline,\
-        function(\
-            sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
-            loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,\
-            loop(indvars,loop-deletion,loop-unroll-full),\
-            sroa,gvn,dse,instcombine<no-verify-fixpoint>,simplifycfg\
-        ),\
-        coro-split,\
-        function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)\
-    ),\
-    coro-cleanup,globaldce,\
-    function(loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg)";
+const PASSES: &str = concat!(
+    "always-inline,globaldce,coro-early,cgscc(inline,function(",
+    clean_up!(),
+    "),coro-split,function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)),\
+    coro-cleanup,globaldce,function(loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg)"
+);
 
 /// Lanes as the environment variable `UR_JIT_LANES` asks for them: 0 for what suits each kernel, 1
 /// for no vectors, which is also what it is without the variable.
@@ -81,21 +83,15 @@ impl Options {
 
 /// What makes of a kernel's function what the vectoriser reads: everything inlined and in values, no
 /// vectors, no jump tables, loops in their simple form.
-const BEFORE: &str = "always-inline,\
-    cgscc(\
-        inline,\
-        function(\
-            sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
-            loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,\
-            loop(indvars,loop-deletion,loop-unroll-full),\
-            sroa,gvn,dse,instcombine<no-verify-fixpoint>,simplifycfg\
-        )\
-    ),\
-    globaldce,\
+const BEFORE: &str = concat!(
+    "always-inline,cgscc(inline,function(",
+    clean_up!(),
+    ")),globaldce,\
     function(\
         scalarizer,early-cse,instcombine<no-verify-fixpoint>,\
         lower-switch,simplifycfg,loop-simplify,lcssa\
-    )";
+    )"
+);
 
 /// What is done with the vectorised kernel and what calls it.
 const AFTER: &str = "always-inline,globaldce,coro-early,\

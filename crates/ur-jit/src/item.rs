@@ -70,6 +70,8 @@ pub mod launch {
     pub const LOCAL_SIZE: i64 = 48;
     /// `u64` × 3.
     pub const GROUP_COUNT: i64 = 72;
+    /// Largest size and offset with which all ids are below 2^31.
+    pub const SMALL: i64 = 1 << 30;
     /// `u32`.
     pub const WORK_DIM: i64 = 96;
     /// `u32`.

@@ -27,7 +27,7 @@ pub(super) fn step(kernel: &Translated, fb: &mut FunctionBuilder, at: &Value) ->
         let size = item::load(fb, at, launch::GLOBAL_SIZE + 8 * dim, &Type::I64);
         let offset = item::load(fb, at, launch::GLOBAL_OFFSET + 8 * dim, &Type::I64);
         for part in [&size, &offset] {
-            let low = fb.icmp("ule", part, &Value::i64(1 << 30));
+            let low = fb.icmp("ule", part, &Value::i64(launch::SMALL));
             all(fb, low);
         }
     }

@@ -1112,13 +1112,7 @@ impl<'m> Emitter<'_, 'm> {
         let result = self.vector_of(inst.ty);
         let ty = self.b.function_type(result, &params);
         let function = self.b.declare(&definition.name, ty)?;
-        if self
-            .functions
-            .iter()
-            .all(|known| known.name != definition.name)
-        {
-            self.functions.push(definition);
-        }
+        self.functions.push(definition);
         Some(self.b.call(ty, function, &args))
     }
 }

@@ -14,13 +14,11 @@ impl<'m> Emitter<'_, 'm> {
 
     pub(super) fn load(&mut self, id: InstId, mask: &Mask<'m>) -> Result<(), Refused> {
         let inst = &self.f.insts[id];
-        if let Some(found) = shape::field(self.f, id) {
+        if shape::field(self.f, id).is_some()
+            && let shape::Shape::Stride(by) = self.shape(id)
+        {
             let copy = self.repeat(id);
-            let stride = match (found, self.shape(id)) {
-                (shape::Field::Item(_), shape::Shape::Stride(by)) => by,
-                _ => 0,
-            };
-            self.set(id, Repr::Scalar(copy, stride));
+            self.set(id, Repr::Scalar(copy, by));
             return Ok(());
         }
         if !self.is_whole(inst.ty) || inst.raw.is_special_access() {

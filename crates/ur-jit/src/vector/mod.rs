@@ -111,7 +111,11 @@ pub fn choose_by_rows<'m>(
     // With ids of 2^31 and more lanes would not be neighbours.
     for at in [launch::GLOBAL_SIZE, launch::GLOBAL_OFFSET] {
         for dim in [0, 8, 16] {
-            let low = b.icmp(IntPredicate::LLVMIntULE, field(at + dim), wide.int(1 << 30));
+            let low = b.icmp(
+                IntPredicate::LLVMIntULE,
+                field(at + dim),
+                wide.int(launch::SMALL),
+            );
             fits = b.binary(Opcode::LLVMAnd, fits, low);
         }
     }
@@ -266,15 +270,13 @@ fn check_vectors(function: &cfg::Function<'_>, shapes: &shape::Shapes) -> Result
 fn is_record_access(function: &cfg::Function<'_>, inst: &cfg::Inst<'_>) -> bool {
     match inst.op {
         Opcode::LLVMLoad => {
-            let (_, offset) = match shape::record_address(function, inst.operands[0]) {
-                Some(found) => found,
-                None => return false,
+            let Some((_, offset)) = shape::record_address(function, inst.operands[0]) else {
+                return false;
             };
-            let bytes = if inst.ty.is_int() { inst.ty.bits() } else { 0 };
+            let bits = if inst.ty.is_int() { inst.ty.bits() } else { 0 };
             match offset {
-                item::LOCAL_ID | item::LINEAR => bytes == 64,
-                _ if (item::LOCAL_ID..item::LINEAR).contains(&offset) => bytes == 64,
-                item::LANE | item::SUB_GROUP | item::SUB_GROUP_SIZE => bytes == 32,
+                item::LOCAL_ID..=item::LINEAR => bits == 64,
+                item::LANE | item::SUB_GROUP | item::SUB_GROUP_SIZE => bits == 32,
                 _ => false,
             }
         }
