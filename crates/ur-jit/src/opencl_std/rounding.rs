@@ -76,32 +76,32 @@ pub fn convert_rounded(
 
 /// `a * b + c` of halves, rounded once.
 ///
-/// The product is exact in double. The sum is rounded to odd there: it keeps a trace of what was
-/// lost, so that rounding it to half cannot go wrong.
+/// The product is exact in single precision. The sum is rounded to odd there: it keeps a trace of
+/// what was lost, so that rounding it to half cannot go wrong.
 pub(super) fn fma_half(fb: &mut FunctionBuilder, args: &[Value]) -> Value {
     let half = args[0].ty.clone();
-    let wide = half.with_scalar(&Type::Double);
+    let wide = half.with_scalar(&Type::Float);
     let int = wide.as_int();
     let x: Vec<Value> = args.iter().map(|a| fb.float_cast(a, &wide)).collect();
     let product = fb.binary("fmul", &x[0], &x[1]);
     let sum = fb.binary("fadd", &product, &x[2]);
-    // The rounding error of the sum, exact (two-sum).
+    // The rounding error of the sum, exact (two-sum): nothing here is below 2^-48.
     let back = fb.binary("fsub", &sum, &product);
     let rest = fb.binary("fsub", &sum, &back);
     let lost_product = fb.binary("fsub", &product, &rest);
     let lost_addend = fb.binary("fsub", &x[2], &back);
     let error = fb.binary("fadd", &lost_product, &lost_addend);
 
-    let zero = Value::zero(&wide);
     let bits = fb.bitcast(&sum, &int);
-    let inexact = fb.fcmp("one", &error, &zero);
+    let error_bits = fb.bitcast(&error, &int);
+    let inexact = fb.fcmp("one", &error, &Value::zero(&wide));
     let low = fb.binary("and", &bits, &Value::int(&int, 1));
     let even = fb.icmp("eq", &low, &Value::zero(&int));
     let adjust = fb.binary("and", &inexact, &even);
-    let error_positive = fb.fcmp("ogt", &error, &zero);
-    let sum_positive = fb.fcmp("ogt", &sum, &zero);
-    let away = fb.icmp("eq", &error_positive, &sum_positive);
-    let step = fb.select(&away, &Value::int(&int, 1), &Value::int(&int, -1));
+    // One more if the error has the sum's sign, else one less.
+    let differ = fb.binary("xor", &bits, &error_bits);
+    let sign = fb.binary("ashr", &differ, &Value::int(&int, 31));
+    let step = fb.binary("or", &sign, &Value::int(&int, 1));
     let moved = fb.binary("add", &bits, &step);
     let kept = fb.select(&adjust, &moved, &bits);
     let odd = fb.bitcast(&kept, &wide);
