@@ -144,3 +144,92 @@ kernel void space(global const int *in, global int *out, int n)
     out[4 * i + 2] = y & 1 ? in[x % n] : in[y % n];
     out[4 * i + 3] = (int)get_local_size(0) * 10 + (int)get_num_groups(1);
 }
+
+// Numbers that grow from work-item to work-item, compared with others that do or do not.
+kernel void comparisons(global const int *in, global int *out, int n)
+{
+    size_t i = get_global_id(0);
+    int k = (int)i;
+    uint u = (uint)i;
+    size_t many = (size_t)n / 2;
+    int few = n / 3;
+    uint bits = 0;
+    bits |= (uint)(i < many) << 0;
+    bits |= (uint)(i <= many) << 1;
+    bits |= (uint)(i > many) << 2;
+    bits |= (uint)(i >= many) << 3;
+    bits |= (uint)(i == many) << 4;
+    bits |= (uint)(i != many) << 5;
+    bits |= (uint)((long)i < (long)many - 40) << 6;
+    bits |= (uint)((long)i >= (long)many - 4) << 7;
+    bits |= (uint)(i * 6 == many) << 8;
+    bits |= (uint)(i - 4 == many) << 9;
+    bits |= (uint)(many - i == 2) << 10;
+    bits |= (uint)(i - 1 < many) << 11;
+    bits |= (uint)(i < get_global_size(0) - many) << 12;
+    uint more = 0;
+    more |= (uint)(k < few) << 0;
+    more |= (uint)(k <= few) << 1;
+    more |= (uint)(k > few) << 2;
+    more |= (uint)(k >= few) << 3;
+    more |= (uint)(k - 5 < few) << 4;
+    more |= (uint)(k * 3 - 40 <= few) << 5;
+    more |= (uint)(2 * k >= n) << 6;
+    more |= (uint)(few - k > 7) << 7;
+    more |= (uint)(7 - 2 * k < -few) << 8;
+    more |= (uint)(u * 5u == (uint)n + 1u) << 9;
+    more |= (uint)(u < (uint)few) << 10;
+    more |= (uint)(u - 3u < (uint)few) << 11;
+    more |= (uint)((uchar)i < (uchar)40) << 12;
+    more |= (uint)((short)(k * 512) < (short)(few * 16)) << 13;
+    more |= (uint)((uchar)(i * 4) == (uchar)n) << 14;
+    more |= (uint)(3 * k < 2 * k + few) << 15;
+    more |= (uint)(k + INT_MAX - 300 > INT_MAX - 290) << 16;
+    int inner = -1;
+    // The first work-items are not there when the difference is made.
+    if (k > 4) {
+        uint past = (uint)(k - 5);
+        inner = past < (uint)few ? 1 : 0;
+        if (i - 5 <= many)
+            inner += 2;
+        if (in[i % n] & 1 && k - 6 >= few - 3)
+            inner += 4;
+    }
+    out[4 * i] = (int)bits;
+    out[4 * i + 1] = (int)more;
+    out[4 * i + 2] = inner;
+    out[4 * i + 3] = k == in[0] ? 1 : k == few + 2 ? 2 : 3;
+}
+
+// Bytes and short integers side by side, forwards and backwards, for some work-items only.
+kernel void narrow(global const int *in, global int *out, int n)
+{
+    size_t i = get_global_id(0), count = get_global_size(0);
+    global const uchar *bytes = (global const uchar *)in;
+    global const ushort *shorts = (global const ushort *)in;
+    uchar b = 1, c = 2;
+    ushort s = 3, t = 4;
+    if (i < 4 * (size_t)n) {
+        b = bytes[i];
+        c = bytes[4 * n - 1 - i];
+        if (b & 1)
+            c ^= bytes[i + 1];
+    }
+    if (i < 2 * (size_t)n) {
+        s = shorts[i];
+        t = shorts[2 * n - 1 - i];
+    }
+    // Parts of the results are for bytes, then for short integers, then for integers.
+    global uchar *b_out = (global uchar *)out;
+    global ushort *s_out = (global ushort *)(out + count);
+    b_out[i] = b;
+    if (c & 2)
+        b_out[2 * count - 1 - i] = c;
+    s_out[i] = s;
+    if (t & 4)
+        s_out[2 * count - 1 - i] = t;
+    if (i != count / 2) {
+        out[2 * count + i] = b * c;
+        out[4 * count - 1 - i] = s - t;
+    }
+}

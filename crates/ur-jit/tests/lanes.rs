@@ -101,6 +101,16 @@ fn places_in_memory() {
 }
 
 #[test]
+fn comparisons_of_ids() {
+    compare("comparisons");
+}
+
+#[test]
+fn bytes_and_short_integers_side_by_side() {
+    compare("narrow");
+}
+
+#[test]
 fn choices_and_returns() {
     compare("choices");
 }

@@ -58,7 +58,10 @@ pub struct Emitter<'a, 'm> {
     /// Where memory of the function is made.
     entry: Block<'m>,
     /// Whether there are several lanes.
-    together: Value<'m>,
+    pub together: Value<'m>,
+    /// Bits of the elements in which lane numbers are compared: as many as the widest values have that
+    /// masks are used on.
+    pub mask_bits: u32,
     pub points: &'a Points<'a>,
     /// The processor's features, and vector functions that are called.
     pub features: Features,
@@ -89,6 +92,7 @@ pub fn emit<'m>(
     let body = b.block(target, "body");
     b.at_end(body);
     let coroutine = points.suspends.then(|| sync::begin(b, target));
+    let mask_bits = 8 * super::widest(f, shapes, b);
     let emitter = |together| Emitter {
         f,
         shapes,
@@ -102,6 +106,7 @@ pub fn emit<'m>(
         defined: vec![Vec::new()],
         entry,
         together,
+        mask_bits,
         points,
         features,
         functions: Vec::new(),
@@ -137,10 +142,9 @@ pub fn emit<'m>(
     }
     let together = b.icmp(IntPredicate::LLVMIntNE, count, count.ty().int(1));
     let mut some = emitter(together);
-    let numbers = some.lane_numbers(b.int_type(32), 1);
     let mask = Mask {
         uniform: None,
-        lanes: b.icmp(IntPredicate::LLVMIntULT, numbers, b.splat(count, lanes)),
+        lanes: some.first_lanes(count),
         some: true,
     };
     some.region(0, mask)?;
@@ -267,6 +271,14 @@ impl<'a, 'm> Emitter<'a, 'm> {
             Repr::Vector(_) => false,
             Repr::Members(members) => members.iter().all(|m| matches!(m, Repr::Scalar(_, 0))),
         }
+    }
+
+    /// Writes a piece of code that does not always run: what it makes vectors of is not there after it.
+    pub fn aside<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        self.wide.push(HashMap::new());
+        let result = write(self);
+        self.wide.pop();
+        result
     }
 
     /// Gives an instruction its value.
@@ -918,7 +930,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
     }
 
     /// Lane 0's value of a short integer, computed in 64 bits from the start. See [`shape::exact`].
-    fn extended(&mut self, operand: Operand<'m>, signed: bool) -> Result<Value<'m>, Refused> {
+    pub fn extended(&mut self, operand: Operand<'m>, signed: bool) -> Result<Value<'m>, Refused> {
         let wide = self.b.int_type(64);
         let cast = if signed {
             Opcode::LLVMSExt
@@ -960,6 +972,9 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 return Ok(self.divide(id, mask));
             }
             Opcode::LLVMICmp => {
+                if let Some(mask) = self.compare(id) {
+                    return Ok(mask);
+                }
                 let (a, b) = (self.vector(operands[0]), self.vector(operands[1]));
                 self.b.icmp(inst.raw.int_predicate(), a, b)
             }

@@ -5,19 +5,49 @@ use super::cfg::InstId;
 use super::emit::{Emitter, Mask, Repr};
 use crate::llvm::edit::{Kind, Opcode, Type, Value};
 
+/// Where a lane's operand comes from.
+enum Place<'m> {
+    /// It is the same for all.
+    Same(Value<'m>),
+    /// Lane 0's value, and what each lane adds.
+    Linear(Value<'m>, i64),
+    /// Memory, the element's type, and the one it has there.
+    Memory(Value<'m>, Type<'m>, Type<'m>),
+}
+
 impl<'m> Emitter<'_, 'm> {
+    /// The value of the lane with the number `lane`, of 64 bits.
+    fn nth(&self, first: Value<'m>, stride: i64, lane: Value<'m>) -> Value<'m> {
+        let b = self.b;
+        let by = b.binary(Opcode::LLVMMul, lane, lane.ty().int(stride));
+        let ty = first.ty();
+        if ty.is_ptr() {
+            return b.ptr_add(first, by);
+        }
+        let by = match ty.bits() {
+            64 => by,
+            ..64 => b.cast(Opcode::LLVMTrunc, by, ty),
+            _ => b.cast(Opcode::LLVMSExt, by, ty),
+        };
+        b.binary(Opcode::LLVMAdd, first, by)
+    }
+
     /// Carries out an instruction for one lane after the other, in a loop over the lanes of a mask
     /// that has one.
     pub(super) fn each_lane(&mut self, id: InstId, mask: &Mask<'m>) -> Result<(), Refused> {
         let b = self.b;
         let inst = &self.f.insts[id];
-        // Operands that differ go through memory: picking an element by a number would do the same
+        // Operands that differ in no known way go through memory: picking an element by a number would do the same
         // each time.
         let mut places = Vec::new();
         for operand in inst.operands.clone() {
             let uniform = self.is_uniform(operand);
             if uniform {
-                places.push((self.scalar(operand), None));
+                places.push(Place::Same(self.scalar(operand)));
+                continue;
+            }
+            if let Repr::Scalar(first, stride) = self.repr(operand) {
+                places.push(Place::Linear(first, stride));
                 continue;
             }
             let all = self.vector(operand);
@@ -25,7 +55,7 @@ impl<'m> Emitter<'_, 'm> {
             let (kept, stored) = self.storable(all, element);
             let place = self.alloca(stored.array(u64::from(self.lanes)), 64);
             b.store(kept, place, self.natural(stored));
-            places.push((place, Some((element, stored))));
+            places.push(Place::Memory(place, element, stored));
         }
         let parts: Vec<Type<'m>> = match inst.ty.kind() {
             Kind::LLVMVoidTypeKind => Vec::new(),
@@ -57,9 +87,10 @@ impl<'m> Emitter<'_, 'm> {
         let lane = b.call_intrinsic("llvm.cttz", &[wide], &[left, b.int_type(1).ones()]);
         let operands: Vec<Value<'m>> = places
             .iter()
-            .map(|(place, ty)| match ty {
-                None => *place,
-                Some((element, stored)) => {
+            .map(|place| match place {
+                Place::Same(value) => *value,
+                Place::Linear(first, stride) => self.nth(*first, *stride, lane),
+                Place::Memory(place, element, stored) => {
                     let at = b.gep(*stored, *place, &[lane], None);
                     let value = b.load(*stored, at, self.natural(*stored));
                     if stored == element {

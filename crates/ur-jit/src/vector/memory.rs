@@ -5,6 +5,16 @@ use super::emit::{Emitter, Mask, Repr};
 use super::{Refused, shape};
 use crate::llvm::edit::{IntPredicate, Opcode, RmwOp, Type, Value};
 
+/// Neighbouring elements in memory, one for each lane.
+struct Run<'m> {
+    /// The lowest address.
+    first: Value<'m>,
+    /// Whether lane 0's element is the last one.
+    backwards: bool,
+    /// Whether the processor has masked accesses to such elements.
+    masked: bool,
+}
+
 impl<'m> Emitter<'_, 'm> {
     /// Whether memory holds values of the type just as a vector does.
     fn is_whole(&self, ty: Type<'m>) -> bool {
@@ -25,54 +35,129 @@ impl<'m> Emitter<'_, 'm> {
             return self.each_lane(id, mask);
         }
         let align = inst.raw.align();
-        let ty = self.vector_of(inst.ty);
         let size = self.b.store_size(inst.ty).cast_signed();
-        let poison = ty.poison();
-        let value = match self.repr(inst.operands[0]) {
+        match self.repr(inst.operands[0]) {
             Repr::Scalar(_, 0) => {
                 let copy = self.repeat(id);
                 self.set(id, Repr::Scalar(copy, 0));
-                return Ok(());
+                Ok(())
             }
-            Repr::Scalar(base, stride) if stride == size => {
-                self.masked_load(ty, base, align, mask.lanes)
-            }
-            Repr::Scalar(base, stride) if stride == -size => {
-                let back = i64::from(self.lanes - 1) * stride;
-                let first = self.b.ptr_add(base, self.b.int_type(64).int(back));
-                let lanes = self.reversed(mask.lanes);
-                let loaded = self.masked_load(ty, first, align, lanes);
-                self.reversed(loaded)
+            Repr::Scalar(base, stride) if stride == size || stride == -size => {
+                let run = self.run(inst.ty, base, stride);
+                self.load_run(id, &run, mask)
             }
             // What LLVM makes of it without such instructions is a branch for each lane.
-            _ if !self.features.avx512 => return self.each_lane(id, mask),
+            _ if !self.features.avx512 => self.each_lane(id, mask),
             _ => {
+                let ty = self.vector_of(inst.ty);
                 let address = self.vector(inst.operands[0]);
                 let align = self.b.int_type(32).int(i64::from(align));
-                self.b.call_intrinsic(
+                let value = self.b.call_intrinsic(
                     "llvm.masked.gather",
                     &[ty, address.ty()],
-                    &[address, align, mask.lanes, poison],
-                )
+                    &[address, align, mask.lanes, ty.poison()],
+                );
+                self.set(id, Repr::Vector(value));
+                Ok(())
             }
+        }
+    }
+
+    /// The memory of neighbouring elements, one for each lane, where lane 0's is at `base`.
+    fn run(&self, element: Type<'m>, base: Value<'m>, stride: i64) -> Run<'m> {
+        let backwards = stride < 0;
+        Run {
+            first: if backwards {
+                let back = i64::from(self.lanes - 1) * stride;
+                self.b.ptr_add(base, self.b.int_type(64).int(back))
+            } else {
+                base
+            },
+            backwards,
+            masked: self.features.avx512 || (self.features.avx2 && self.b.store_size(element) >= 4),
+        }
+    }
+
+    fn load_run(&mut self, id: InstId, run: &Run<'m>, mask: &Mask<'m>) -> Result<(), Refused> {
+        let b = self.b;
+        let inst = &self.f.insts[id];
+        let ty = self.vector_of(inst.ty);
+        let align = inst.raw.align();
+        if run.masked {
+            let lanes = self.in_order(run, mask.lanes);
+            let align = b.int_type(32).int(i64::from(align));
+            let args = [run.first, align, lanes, ty.poison()];
+            let loaded = b.call_intrinsic("llvm.masked.load", &[ty, b.ptr_type()], &args);
+            let value = self.in_order(run, loaded);
+            self.set(id, Repr::Vector(value));
+            return Ok(());
+        }
+        let whole = |emitter: &mut Self| {
+            let loaded = emitter.b.load(ty, run.first, align);
+            emitter.in_order(run, loaded)
         };
-        self.set(id, Repr::Vector(value));
+        if self.is_all(mask) {
+            let value = whole(self);
+            self.set(id, Repr::Vector(value));
+            return Ok(());
+        }
+        let value = self.if_all(
+            mask,
+            |emitter| Ok(Some(whole(emitter))),
+            |emitter| {
+                emitter.each_lane(id, mask)?;
+                Ok(Some(emitter.vector(Operand::Inst(id))))
+            },
+        )?;
+        if let Some(value) = value {
+            self.set(id, Repr::Vector(value));
+        }
         Ok(())
     }
 
-    fn masked_load(
-        &self,
-        ty: Type<'m>,
-        from: Value<'m>,
-        align: u32,
-        lanes: Value<'m>,
-    ) -> Value<'m> {
-        let align = self.b.int_type(32).int(i64::from(align));
-        self.b.call_intrinsic(
-            "llvm.masked.load",
-            &[ty, self.b.ptr_type()],
-            &[from, align, lanes, ty.poison()],
-        )
+    /// Whether a mask has all lanes, and always so.
+    fn is_all(&self, mask: &Mask<'m>) -> bool {
+        mask.lanes == mask.lanes.ty().ones()
+    }
+
+    /// Does one thing where a mask has all lanes and another where it lacks some. What both give is
+    /// joined.
+    fn if_all(
+        &mut self,
+        mask: &Mask<'m>,
+        all: impl FnOnce(&mut Self) -> Result<Option<Value<'m>>, Refused>,
+        some: impl FnOnce(&mut Self) -> Result<Option<Value<'m>>, Refused>,
+    ) -> Result<Option<Value<'m>>, Refused> {
+        let b = self.b;
+        let bits = self.bits(mask.lanes);
+        let full = b.icmp(IntPredicate::LLVMIntEQ, bits, bits.ty().int(-1));
+        let [whole, parts, done] =
+            ["whole", "parts", "done"].map(|name| b.block(self.target, name));
+        b.cond_br(full, whole, parts);
+        b.at_end(whole);
+        let one = self.aside(all)?;
+        let one_end = b.current();
+        b.br(done);
+        b.at_end(parts);
+        let other = self.aside(some)?;
+        let other_end = b.current();
+        b.br(done);
+        b.at_end(done);
+        Ok(one.zip(other).map(|(one, other)| {
+            let both = b.phi(one.ty());
+            both.add_incoming(one, one_end);
+            both.add_incoming(other, other_end);
+            both
+        }))
+    }
+
+    /// The elements of a vector in the order of memory, or back in that of the lanes.
+    fn in_order(&self, run: &Run<'m>, vector: Value<'m>) -> Value<'m> {
+        if run.backwards {
+            self.reversed(vector)
+        } else {
+            vector
+        }
     }
 
     /// The elements of a vector from the last to the first.
@@ -107,17 +192,9 @@ impl<'m> Emitter<'_, 'm> {
                 };
                 self.b.store(stored, to, align);
             }
-            Repr::Scalar(to, stride) if stride == size => {
-                let all = self.vector(value);
-                self.masked_store(all, to, align, mask.lanes);
-            }
-            Repr::Scalar(to, stride) if stride == -size => {
-                let all = self.vector(value);
-                let back = i64::from(self.lanes - 1) * stride;
-                let first = self.b.ptr_add(to, self.b.int_type(64).int(back));
-                let lanes = self.reversed(mask.lanes);
-                let all = self.reversed(all);
-                self.masked_store(all, first, align, lanes);
+            Repr::Scalar(to, stride) if stride == size || stride == -size => {
+                let run = self.run(ty, to, stride);
+                return self.store_run(id, &run, mask);
             }
             _ if !self.features.avx512 => return self.each_lane(id, mask),
             _ => {
@@ -134,13 +211,45 @@ impl<'m> Emitter<'_, 'm> {
         Ok(())
     }
 
-    fn masked_store(&self, value: Value<'m>, to: Value<'m>, align: u32, lanes: Value<'m>) {
-        let align = self.b.int_type(32).int(i64::from(align));
-        self.b.call_intrinsic(
-            "llvm.masked.store",
-            &[value.ty(), self.b.ptr_type()],
-            &[value, to, align, lanes],
-        );
+    fn store_run(&mut self, id: InstId, run: &Run<'m>, mask: &Mask<'m>) -> Result<(), Refused> {
+        let b = self.b;
+        let inst = &self.f.insts[id];
+        let align = inst.raw.align();
+        let value = self.vector(inst.operands[0]);
+        let whole = |emitter: &mut Self| {
+            let value = emitter.in_order(run, value);
+            b.store(value, run.first, align);
+        };
+        let masked = |emitter: &mut Self| {
+            let value = emitter.in_order(run, value);
+            let lanes = emitter.in_order(run, mask.lanes);
+            let align = b.int_type(32).int(i64::from(align));
+            let args = [value, run.first, align, lanes];
+            b.call_intrinsic("llvm.masked.store", &[value.ty(), b.ptr_type()], &args);
+        };
+        if self.is_all(mask) {
+            whole(self);
+        } else if self.features.avx512 {
+            masked(self);
+        } else {
+            // Masked stores are slow on such processors, where there are any.
+            self.if_all(
+                mask,
+                |emitter| {
+                    whole(emitter);
+                    Ok(None)
+                },
+                |emitter| {
+                    if run.masked {
+                        masked(emitter);
+                    } else {
+                        emitter.each_lane(id, mask)?;
+                    }
+                    Ok(None)
+                },
+            )?;
+        }
+        Ok(())
     }
 
     /// Number of the last lane of a mask that has one.

@@ -7,6 +7,7 @@
 
 mod calls;
 mod cfg;
+mod compare;
 mod divide;
 mod emit;
 mod half;
@@ -128,6 +129,22 @@ pub fn choose_by_rows<'m>(
     Some(())
 }
 
+/// Bytes of the widest values that differ between lanes, from 1 to 8.
+fn widest(function: &cfg::Function<'_>, shapes: &shape::Shapes, builder: &Builder<'_>) -> u32 {
+    let widest = function
+        .insts
+        .iter()
+        .zip(&shapes.values)
+        .filter(|(inst, shape)| **shape == shape::Shape::Varying && inst.ty.is_scalar())
+        .map(|(inst, _)| builder.store_size(inst.ty))
+        .max()
+        .unwrap_or(4);
+    u32::try_from(widest)
+        .unwrap_or(8)
+        .clamp(1, 8)
+        .next_power_of_two()
+}
+
 /// How many lanes suit a kernel: as many as make the widest of its varying values fill a few
 /// registers, so that one operation need not wait for the one before.
 fn width(
@@ -142,15 +159,7 @@ fn width(
     const LOCAL_Z: i64 = item::LOCAL_ID + 16;
     const FIRST_Y: i64 = group::FIRST + 8;
     const FIRST_Z: i64 = group::FIRST + 16;
-    let widest = function
-        .insts
-        .iter()
-        .zip(&shapes.values)
-        .filter(|(inst, shape)| **shape == shape::Shape::Varying && inst.ty.is_scalar())
-        .map(|(inst, _)| builder.store_size(inst.ty))
-        .max()
-        .unwrap_or(4);
-    let widest = u32::try_from(widest).unwrap_or(8).max(1);
+    let widest = widest(function, shapes, builder);
     // Rows of work-groups with several dimensions are short.
     let rows = (0..function.insts.len()).any(|id| {
         matches!(

@@ -476,7 +476,7 @@ pub fn exact(
 }
 
 /// Whether a 64-bit value is an id: from 0 on and, in launches of such sizes, below 2^31.
-fn is_small(f: &Function<'_>, operand: Operand<'_>) -> bool {
+pub fn is_small(f: &Function<'_>, operand: Operand<'_>) -> bool {
     let load = |operand| match operand {
         Operand::Inst(id) => field(f, id),
         _ => None,
@@ -518,7 +518,7 @@ fn strides(shapes: &[Shape], ty: Type<'_>, with: fn(i64, i64) -> i64) -> Shape {
 }
 
 /// A stride as a number of the type's width.
-fn wrap(stride: i64, ty: Type<'_>) -> i64 {
+pub fn wrap(stride: i64, ty: Type<'_>) -> i64 {
     let unused = 64u32.saturating_sub(ty.bits());
     stride << unused >> unused
 }
