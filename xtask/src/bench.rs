@@ -37,8 +37,13 @@ pub fn run(args: &Args) -> Result<bool> {
     if !args.options.is_empty() {
         return Ok(process::status(ur.args(&args.options))?.success());
     }
+    let Some(functions) = functions()? else {
+        return Ok(false);
+    };
     let tables = repo::cargo_target().join("bench.md");
-    ur.arg("--json")
+    ur.arg("--dpnp")
+        .arg(functions)
+        .arg("--json")
         .arg(repo::cargo_target().join("bench.json"))
         .arg("--svg")
         .arg(repo::root().join("docs/bench.svg"))
@@ -54,6 +59,30 @@ pub fn run(args: &Args) -> Result<bool> {
     fs::write(&path, filled(&readme, &fs::read_to_string(&tables)?)?)?;
     println!("README.md and docs/bench.svg: written");
     Ok(true)
+}
+
+/// A file with the times of dpnp's functions on our device and on Intel's; nothing when one of them
+/// gave wrong results.
+fn functions() -> Result<Option<PathBuf>> {
+    let venv = Venv::ensure(Runtime::V2026_2)?;
+    venv.install_adapter("native-cpu")?;
+    let drivers = repo::cargo_target().join("bench-drivers");
+    fs::create_dir_all(&drivers)?;
+    fs::write(
+        drivers.join("intel.icd"),
+        format!("{}\n", diff::intel()?.display()),
+    )?;
+    let rows = repo::cargo_target().join("bench-dpnp.json");
+    let mut script = venv.command()?;
+    script
+        .arg(repo::root().join("benches/dpnp_functions.py"))
+        .arg(&rows)
+        .env("OCL_ICD_VENDORS", drivers);
+    // The only variable of ours that changes what is measured.
+    if let Some(lanes) = std::env::var_os("UR_JIT_LANES") {
+        script.env("UR_JIT_LANES", lanes);
+    }
+    Ok(process::status(&mut script)?.success().then_some(rows))
 }
 
 /// The README with new tables.

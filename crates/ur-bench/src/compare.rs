@@ -17,6 +17,7 @@ pub fn table(old: &Report, new: &Report) -> String {
         (&old.kernels, &new.kernels),
         (&old.latency, &new.latency),
         (&old.build, &new.build),
+        (&old.dpnp, &new.dpnp),
     ]
     .into_iter()
     .enumerate()

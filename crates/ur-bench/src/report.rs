@@ -98,6 +98,9 @@ pub struct Report {
     /// Builds of modules.
     #[serde(default)]
     pub build: Vec<Row>,
+    /// Functions of dpnp, from start to finish.
+    #[serde(default)]
+    pub dpnp: Vec<Row>,
     /// What the machine can do.
     #[serde(default)]
     pub limits: Limits,
@@ -117,11 +120,14 @@ pub struct Summary {
     pub pocl: Option<f64>,
     /// Kernels that ours did not run, or ran wrongly.
     pub failed: Vec<String>,
+    /// Geometric mean of the ratios to Intel of dpnp's functions.
+    #[serde(default)]
+    pub dpnp: Option<f64>,
 }
 
 impl Summary {
-    /// The figures of these kernels.
-    pub fn of(kernels: &[Row]) -> Self {
+    /// The figures of these kernels and of dpnp's functions.
+    pub fn of(kernels: &[Row], dpnp: &[Row]) -> Self {
         let intel = kernels.iter().filter_map(|row| row.ratio_intel);
         let named = kernels
             .iter()
@@ -135,6 +141,7 @@ impl Summary {
                 .filter(|row| row.ours.is_none())
                 .map(|row| row.name.clone())
                 .collect(),
+            dpnp: geometric_mean(dpnp.iter().filter_map(|row| row.ratio_intel)),
         }
     }
 }
@@ -162,11 +169,15 @@ pub(crate) mod tests {
         let mut failed = Row::new("failed", "ms");
         failed.notes.push("ours: wrong".to_owned());
         let kernels = vec![fast, slow, failed];
+        let mut sum = Row::new("sum", "ms");
+        sum.set_ratio("intel", spread(3.0));
+        let dpnp = vec![sum];
         Report {
             devices: vec!["ours: a processor".to_owned()],
             samples: 3,
-            summary: Summary::of(&kernels),
+            summary: Summary::of(&kernels, &dpnp),
             kernels,
+            dpnp,
             latency: vec![Row::new("round trip", "µs")],
             build: Vec::new(),
             limits: Limits {
@@ -184,6 +195,7 @@ pub(crate) mod tests {
         assert!((summary.intel.expect("ratios") - 2.0).abs() < 1e-12);
         assert_eq!(summary.worst_intel, Some(("slow <&>".to_owned(), 1.0)));
         assert_eq!(summary.failed, ["failed"]);
+        assert!((summary.dpnp.expect("a ratio") - 3.0).abs() < 1e-12);
     }
 
     #[test]

@@ -63,6 +63,9 @@ pub struct Args {
     /// How many of them, spread evenly
     #[arg(long, value_name = "N", default_value_t = 200)]
     module_count: usize,
+    /// Also show these rows, which benches/dpnp_functions.py measured
+    #[arg(long, value_name = "FILE")]
+    dpnp: Option<PathBuf>,
     /// Write everything to a file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -125,7 +128,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn read(file: &Path) -> Result<Report> {
+fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     serde_json::from_str(&text).with_context(|| file.display().to_string())
 }
@@ -180,7 +183,10 @@ fn measure_all(args: &Args, wanted: impl Fn(&str) -> bool) -> Result<Report> {
         })?;
         report.build.iter().for_each(progress);
     }
-    report.summary = Summary::of(&report.kernels);
+    if let Some(file) = &args.dpnp {
+        report.dpnp = read(file)?;
+    }
+    report.summary = Summary::of(&report.kernels, &report.dpnp);
     Ok(report)
 }
 

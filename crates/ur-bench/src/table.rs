@@ -125,6 +125,10 @@ fn summary(report: &Report) -> String {
         };
         let _ = write!(text, "{start}{} times PoCL's", figure(mean));
     }
+    if let Some(mean) = summary.dpnp {
+        let start = if text.is_empty() { "" } else { "; " };
+        let _ = write!(text, "{start}dpnp {} times Intel's", figure(mean));
+    }
     if !summary.failed.is_empty() {
         let _ = write!(text, "\nfailed on ours: {}", summary.failed.join(", "));
     }
@@ -156,6 +160,7 @@ fn sections(report: &Report) -> impl Iterator<Item = (&'static str, &[Row])> {
         ("kernel", &report.kernels[..]),
         ("latency", &report.latency[..]),
         ("build", &report.build[..]),
+        ("dpnp", &report.dpnp[..]),
     ]
     .into_iter()
     .filter(|(_, rows)| !rows.is_empty())
@@ -214,7 +219,7 @@ mod tests {
             "failed: ours: wrong",
             "failed on ours: failed",
             "2.00 times Intel's speed (least: slow <&>, 1.00)",
-            "9.00 times PoCL's",
+            "9.00 times PoCL's; dpnp 3.00 times Intel's",
             "triad 20.0 GB/s",
             "round trip",
         ] {
@@ -231,7 +236,7 @@ mod tests {
             .filter(|line| line.starts_with('|'))
             .map(|line| line.matches('|').count())
             .collect();
-        assert_eq!(counts.len(), 2 + 3 + 2 + 1);
+        assert_eq!(counts.len(), 2 + 3 + 2 + 1 + 2 + 1);
         assert!(counts.iter().all(|count| *count == 8), "{text}");
     }
 }
