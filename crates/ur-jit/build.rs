@@ -44,6 +44,8 @@ fn main() {
     }
     println!("cargo:rustc-cdylib-link-arg=-Wl,--exclude-libs,ALL");
     println!("cargo:rustc-cdylib-link-arg=-Wl,--gc-sections");
+    // See `src/exit.rs`.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,--wrap=__cxa_atexit");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libur_jit.so");
     // Tells builds of the library apart: code that one of them made is kept for that one.
     println!("cargo:rustc-cdylib-link-arg=-Wl,--build-id=sha1");

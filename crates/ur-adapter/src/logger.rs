@@ -1,6 +1,6 @@
 //! The logger callback that a program can give an adapter.
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CString, c_char, c_void};
 use std::sync::Mutex;
 use ur_api::*;
 
@@ -17,6 +17,22 @@ struct Sink {
 
 // SAFETY: the pointer is the caller's own, only ever handed back to its callback.
 unsafe impl Send for Sink {}
+
+/// A callback that is to be told a message.
+pub struct Listener {
+    callback: unsafe extern "C" fn(ur_logger_level_t, *const c_char, *mut c_void),
+    user: *mut c_void,
+    level: ur_logger_level_t,
+}
+
+impl Listener {
+    /// Calls it.
+    pub fn hear(&self, message: &str) {
+        let text = CString::new(message.replace('\0', "?")).unwrap_or_default();
+        // SAFETY: the program gave the callback for this, with this argument.
+        unsafe { (self.callback)(self.level, text.as_ptr(), self.user) };
+    }
+}
 
 impl Default for Sink {
     fn default() -> Self {
@@ -54,16 +70,24 @@ impl Logger {
 
     /// Hands a message on, outside of any lock.
     pub fn say(&self, level: ur_logger_level_t, message: &str) {
-        let sink = *self.lock();
-        let Some(callback) = sink.callback else {
-            return;
-        };
-        if level.0 < sink.level.0 {
-            return;
+        if let Some(listener) = self.listener(level) {
+            listener.hear(message);
         }
-        let text = CString::new(message.replace('\0', "?")).unwrap_or_default();
-        // SAFETY: the program gave the callback for this, with this argument.
-        unsafe { callback(level, text.as_ptr(), sink.user) };
+    }
+
+    /// Who hears of messages of this level, if anybody. This takes a lock for a moment; speaking does not.
+    pub fn listener(&self, level: ur_logger_level_t) -> Option<Listener> {
+        let Sink {
+            callback,
+            user,
+            level: lowest,
+        } = *self.lock();
+        let callback = callback.filter(|_| level.0 >= lowest.0)?;
+        Some(Listener {
+            callback,
+            user,
+            level,
+        })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Sink> {

@@ -26,6 +26,7 @@
 pub mod code;
 mod collect;
 mod image_arg;
+pub mod lanes;
 mod open;
 pub mod record;
 pub mod wire;
@@ -39,7 +40,7 @@ pub use open::open;
 use std::ffi::{c_char, c_void};
 
 /// Version of this interface; a table with another version is refused.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 
 /// Name of the function that the JIT library exports: `extern "C" fn() -> *const JitTable`.
 pub const ENTRY_SYMBOL: &str = "ur_jit_table";
@@ -265,12 +266,13 @@ pub struct JitTable {
     /// Hands `bytes` the [`record::ModuleRecord`] of a module. On failure it gets the reason.
     pub module_record:
         unsafe extern "C" fn(module: *mut Module, bytes: TextFn, user: *mut c_void) -> Status,
-    /// Compiles the kernel called `name` and hands `bytes` its [`record::KernelRecord`]. On failure
-    /// it gets the reason.
+    /// Compiles the kernel called `name` with vectors of so many [`lanes`], whatever the module's
+    /// options say, and hands `bytes` its [`record::KernelRecord`]. On failure it gets the reason.
     pub kernel_record: unsafe extern "C" fn(
         module: *mut Module,
         name: *const u8,
         name_len: usize,
+        lanes: u32,
         bytes: TextFn,
         user: *mut c_void,
     ) -> Status,

@@ -156,7 +156,7 @@ fn open(path: &PathBuf) -> Result<Module, String> {
         &words,
         &[],
         Options {
-            lanes: ur_jit::compile::lanes_asked(),
+            lanes: ur_jit_abi::lanes::Lanes::asked("").first(),
             ..Options::default()
         },
     )

@@ -24,8 +24,7 @@ pub struct Options {
     pub features: Option<String>,
     /// Whether to skip optimisation.
     pub unoptimised: bool,
-    /// Lanes of vectorised kernels that do not say it themselves: 1 for no vectors, 0 for what suits
-    /// the kernel.
+    /// Lanes of vectorised kernels that do not say it themselves, as in [`ur_jit_abi::lanes`].
     pub lanes: u32,
 }
 
@@ -48,19 +47,6 @@ const PASSES: &str = concat!(
     "),coro-split,function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)),\
     coro-cleanup,globaldce,function(loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg)"
 );
-
-/// Lanes as the environment variable `UR_JIT_LANES` asks for them: 0 for what suits each kernel, 1
-/// for no vectors, which is also what it is without the variable.
-pub fn lanes_asked() -> u32 {
-    let text = std::env::var("UR_JIT_LANES").ok();
-    text.and_then(|text| lanes(&text)).unwrap_or(1)
-}
-
-/// Lanes as they are written in options.
-pub fn lanes(text: &str) -> Option<u32> {
-    let lanes = text.parse::<u32>().ok()?;
-    (lanes == 0 || (lanes.is_power_of_two() && lanes <= 64)).then_some(lanes)
-}
 
 impl Options {
     fn passes(&self) -> &'static str {

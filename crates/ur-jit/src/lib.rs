@@ -7,6 +7,7 @@
 mod atomic;
 pub mod compile;
 pub mod error;
+mod exit;
 mod group;
 pub mod ir;
 mod item;

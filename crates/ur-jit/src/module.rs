@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use ur_jit_abi::ArgInfo;
 use ur_jit_abi::code::{Loaded, STORAGE};
+use ur_jit_abi::lanes;
 use ur_jit_abi::record::{ENTRY, KernelRecord, LoadedKernel, ModuleRecord};
 use ur_spirv::SpecOverride;
 
@@ -121,10 +122,10 @@ impl Module {
             .ok_or_else(|| Error::not_found(format!("no kernel is called {name}")))
     }
 
-    /// The IR for the vectoriser, of a kernel that may be one for it.
-    fn vectorisable(&self, name: &str) -> Result<Option<Vectorisable>> {
+    /// The IR for the vectoriser, of a kernel that may be one for it, for `lanes`.
+    fn vectorisable(&self, name: &str, lanes: u32) -> Result<Option<Vectorisable>> {
         let lowered = self.kernel(name)?;
-        if self.options.unoptimised || self.options.lanes == 1 || lowered.large {
+        if self.options.unoptimised || lanes == lanes::NONE || lowered.large {
             return Ok(None);
         }
         let kernel = translate::kernel(
@@ -164,7 +165,7 @@ impl Module {
             Some(code) => code,
             None => {
                 // Not under the lock: compiling twice at worst wastes time.
-                let record = self.record_kernel(name)?;
+                let record = self.record_kernel(name, self.options.lanes)?;
                 let base = self.memory()?.start();
                 let resolve = |name: &str| {
                     if name == STORAGE {
@@ -189,13 +190,17 @@ impl Module {
         })
     }
 
-    /// Compiles a kernel for later.
+    /// Compiles a kernel for later, with vectors of so many [`lanes`] whatever the options say.
     ///
     /// # Errors
     /// As [`Module::compile`].
-    pub fn record_kernel(&self, name: &str) -> Result<KernelRecord> {
-        let vector = self.vectorisable(name)?;
-        compile::compile(self.kernel(name)?, vector.as_ref(), &self.options)
+    pub fn record_kernel(&self, name: &str, lanes: u32) -> Result<KernelRecord> {
+        let vector = self.vectorisable(name, lanes)?;
+        let options = Options {
+            lanes,
+            ..self.options.clone()
+        };
+        compile::compile(self.kernel(name)?, vector.as_ref(), &options)
     }
 
     /// What must be known of the module to use its compiled kernels.
@@ -230,15 +235,15 @@ impl Module {
             }
             "lowered" => Ok(lowered.text.clone()),
             "optimised" => {
-                let vector = self.vectorisable(name)?;
+                let vector = self.vectorisable(name, self.options.lanes)?;
                 compile::optimised(lowered, vector.as_ref(), &self.options)
             }
             "vector" => {
-                let vector = self.vectorisable(name)?;
+                let vector = self.vectorisable(name, self.options.lanes)?;
                 compile::vectorised(vector.as_ref(), &self.options)
             }
             "asm" => {
-                let vector = self.vectorisable(name)?;
+                let vector = self.vectorisable(name, self.options.lanes)?;
                 compile::assembly(lowered, vector.as_ref(), &self.options)
             }
             other => Err(Error::not_found(format!("no stage is called {other}"))),

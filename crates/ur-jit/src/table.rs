@@ -4,10 +4,11 @@ use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use ur_jit_abi::lanes::Lanes;
 use ur_jit_abi::{ABI_VERSION, JitTable, KernelInfo, ModuleOptions, Status, TextFn};
 use ur_spirv::SpecOverride;
 
-use crate::compile::{self, Options};
+use crate::compile::Options;
 use crate::error::{Error, Result};
 use crate::link;
 use crate::module::{Kernel, Module};
@@ -121,10 +122,7 @@ unsafe fn read_options(options: *const ModuleOptions) -> (Options, Vec<SpecOverr
             unoptimised: flags
                 .split_whitespace()
                 .any(|flag| flag == "-cl-opt-disable"),
-            lanes: flags
-                .split_whitespace()
-                .find_map(|flag| compile::lanes(flag.strip_prefix("-ur-lanes=")?))
-                .unwrap_or_else(compile::lanes_asked),
+            lanes: Lanes::asked(&flags).first(),
         };
         (read, spec)
     }
@@ -271,6 +269,7 @@ unsafe extern "C" fn kernel_record(
     module: *mut ur_jit_abi::Module,
     name: *const u8,
     name_len: usize,
+    lanes: u32,
     bytes: TextFn,
     user: *mut c_void,
 ) -> Status {
@@ -279,7 +278,7 @@ unsafe extern "C" fn kernel_record(
     guard(say, || {
         // SAFETY: as above.
         let (module, name) = unsafe { (&*module.cast::<Module>(), name_of(name, name_len)?) };
-        let record = module.record_kernel(name)?.to_bytes();
+        let record = module.record_kernel(name, lanes)?.to_bytes();
         // SAFETY: as above.
         unsafe { hand_over(bytes, user, &record) };
         Ok(())

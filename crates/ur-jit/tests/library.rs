@@ -130,3 +130,17 @@ fn it_loads_beside_another_llvm() {
         (table.module_release)(module);
     }
 }
+
+#[test]
+fn an_exit_takes_nothing_away_from_a_compilation() {
+    // What C++ would have destroyed at exit is registered by name with this function.
+    let output = Command::new("nm")
+        .args(["-D", "--undefined-only"])
+        .arg(library())
+        .output()
+        .expect("nm runs");
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).expect("names are text");
+    assert!(text.contains("malloc"), "{text}");
+    assert!(!text.contains("__cxa_atexit"), "{text}");
+}

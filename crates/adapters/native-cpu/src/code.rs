@@ -5,12 +5,14 @@
 use crate::binary::Specialisation;
 use crate::cache::{self, Key, KeyMaker};
 use crate::cpu;
-use crate::fork::{Mutex, once};
+use crate::device::info::MAX_WORK_GROUP_SIZE;
+use crate::fork::{self, Mutex, once};
 use crate::jit::{self, JitModule};
 use crate::share::Pace;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use ur_jit_abi::code::{Loaded, STORAGE};
+use ur_jit_abi::lanes::{self, Lanes};
 use ur_jit_abi::record::{KernelRecord, LoadedKernel, ModuleRecord, RECORD_VERSION, Variable};
 use ur_jit_abi::{ArgInfo, KernelInfo, LOCAL_ALIGN};
 
@@ -33,9 +35,6 @@ impl Source {
         maker.add(&RECORD_VERSION.to_le_bytes());
         maker.add(jit::build_id()?);
         maker.add(cpu::fingerprint());
-        // The JIT reads it too.
-        let lanes = std::env::var_os("UR_JIT_LANES").unwrap_or_default();
-        maker.add(lanes.as_encoded_bytes());
         let mut constants = self.constants.clone();
         constants.sort_by_key(|constant| constant.id);
         for constant in &constants {
@@ -54,9 +53,23 @@ impl Source {
     }
 }
 
+/// Most bytes of scratch memory for one work-group; a kernel that needs much for each work-item has
+/// smaller groups.
+const MAX_SCRATCH: u64 = 256 << 20;
+
+/// How many work-items have room in the scratch memory of a group.
+pub fn fitting(info: &KernelInfo) -> u64 {
+    MAX_SCRATCH
+        .saturating_sub(info.scratch_fixed)
+        .checked_div(info.scratch_per_item)
+        .unwrap_or(u64::MAX)
+}
+
 /// Code of a program, kernel by kernel as they are asked for, with the memory of its variables.
 pub struct Module {
     source: Source,
+    /// Which code of its kernels is wanted.
+    lanes: Lanes,
     key: Option<Key>,
     record: Vec<u8>,
     variables: Vec<Variable>,
@@ -114,6 +127,7 @@ impl Module {
         let record = ModuleRecord::from_bytes(&bytes).map_err(|error| error.to_string())?;
         let storage = Loaded::new(&record.storage, |_| None)?;
         Ok(Module {
+            lanes: Lanes::asked(&source.options),
             source,
             key,
             record: bytes,
@@ -139,26 +153,40 @@ impl Module {
     ///
     /// # Errors
     /// Why it cannot be compiled.
-    pub fn kernel(&self, name: &str) -> Result<Arc<Compiled>, String> {
+    pub fn kernel(self: &Arc<Module>, name: &str) -> Result<Arc<Compiled>, String> {
         if let Some(kernel) = self.kernels.lock().get(name) {
             return Ok(kernel.clone());
         }
         // Loaded and compiled without the lock: it may take long, and other kernels need not wait.
-        let saved = self.saved.lock().get(name).cloned();
-        let compiled = match saved.and_then(|record| self.load(&record).ok()) {
-            Some(compiled) => compiled,
-            None => match self.kept(name) {
-                Some((compiled, _)) => compiled,
-                None => self.load(&self.compile(name)?)?,
-            },
-        };
+        let compiled = self.find(name)?;
         // If another thread was faster, its code is kept.
         let mut kernels = self.kernels.lock();
         let kernel = kernels.entry(name.to_owned());
         Ok(kernel.or_insert_with(|| Arc::new(compiled)).clone())
     }
 
-    /// The bytes of a kernel's [`KernelRecord`].
+    fn find(self: &Arc<Module>, name: &str) -> Result<Compiled, String> {
+        let tiered = self.lanes == Lanes::Tiered;
+        // An earlier process has found out that the kernel is worth it.
+        if tiered && let Some((compiled, _)) = self.kept(name, lanes::SUITABLE) {
+            return Ok(compiled);
+        }
+        let saved = self.saved.lock().get(name).cloned();
+        let mut compiled = match saved.and_then(|record| self.load(&record).ok()) {
+            Some(compiled) => compiled,
+            None => match self.kept(name, self.lanes.first()) {
+                Some((compiled, _)) => compiled,
+                None => self.load(&self.compile(name, self.lanes.first())?)?,
+            },
+        };
+        if tiered {
+            compiled.pace = Pace::watched();
+            compiled.origin = Some((Arc::downgrade(self), name.into()));
+        }
+        Ok(compiled)
+    }
+
+    /// The bytes of a kernel's [`KernelRecord`], of the code that is made first.
     ///
     /// # Errors
     /// Why it cannot be compiled.
@@ -166,17 +194,23 @@ impl Module {
         if let Some(record) = self.saved.lock().get(name) {
             return Ok(record.clone());
         }
-        let record: Arc<[u8]> = match self.kept(name) {
+        let record: Arc<[u8]> = match self.kept(name, self.lanes.first()) {
             Some((_, record)) => record.into(),
-            None => self.compile(name)?.into(),
+            None => self.compile(name, self.lanes.first())?.into(),
         };
         self.saved.lock().insert(name.to_owned(), record.clone());
         Ok(record)
     }
 
+    /// What the cache keeps a kernel's code under.
+    fn kernel_key(&self, name: &str, lanes: u32) -> Option<Key> {
+        let key = self.key.as_ref()?;
+        Some(key.part(&format!("kernel lanes={lanes}"), name))
+    }
+
     /// A kernel from the cache, with its record.
-    fn kept(&self, name: &str) -> Option<(Compiled, Vec<u8>)> {
-        let (cache, key) = (cache::get()?, self.key.as_ref()?.part("kernel", name));
+    fn kept(&self, name: &str, lanes: u32) -> Option<(Compiled, Vec<u8>)> {
+        let (cache, key) = (cache::get()?, self.kernel_key(name, lanes)?);
         let record = cache.get(&key)?;
         match self.load(&record) {
             Ok(compiled) => Some((compiled, record)),
@@ -188,7 +222,7 @@ impl Module {
     }
 
     /// A kernel's record from the JIT.
-    fn compile(&self, name: &str) -> Result<Vec<u8>, String> {
+    fn compile(&self, name: &str, lanes: u32) -> Result<Vec<u8>, String> {
         let jit = once(&self.jit, || {
             let Source {
                 words,
@@ -197,9 +231,9 @@ impl Module {
             } = &self.source;
             JitModule::new(words, options, constants)
         });
-        let record = jit.as_ref().map_err(String::clone)?.kernel(name)?;
-        if let (Some(cache), Some(key)) = (cache::get(), &self.key) {
-            cache.put(&key.part("kernel", name), &record);
+        let record = jit.as_ref().map_err(String::clone)?.kernel(name, lanes)?;
+        if let (Some(cache), Some(key)) = (cache::get(), self.kernel_key(name, lanes)) {
+            cache.put(&key, &record);
         }
         Ok(record)
     }
@@ -224,6 +258,8 @@ impl Module {
             args_align: args_align.unwrap_or(1).clamp(1, LOCAL_ALIGN),
             code,
             pace: Pace::default(),
+            better: OnceLock::new(),
+            origin: None,
             _storage: self.storage.clone(),
         })
     }
@@ -242,6 +278,11 @@ pub struct Compiled {
     code: LoadedKernel,
     args_align: usize,
     pace: Pace,
+    /// Faster code of the same kernel, once there is some.
+    better: OnceLock<Arc<Compiled>>,
+    /// The module and the name of a kernel of which there may be better code some day. The module has this
+    /// object, not the other way round.
+    origin: Option<(Weak<Module>, Box<str>)>,
     /// Held for the code, which has its address.
     _storage: Arc<Loaded>,
 }
@@ -265,6 +306,49 @@ impl Compiled {
     /// Its arguments.
     pub fn args(&self) -> &[ArgInfo] {
         self.code.args()
+    }
+
+    /// The fastest code of the kernel that there is at this moment. A launch chooses once: the memory that
+    /// it needs is that of the code.
+    pub fn best(self: &Arc<Compiled>) -> &Arc<Compiled> {
+        self.better.get().unwrap_or(self)
+    }
+
+    /// The kernel's name, and its module if that is still in use; none if there will be no better code.
+    pub fn origin(&self) -> Option<(Arc<Module>, &str)> {
+        let (module, name) = self.origin.as_ref()?;
+        Some((module.upgrade()?, name))
+    }
+
+    /// Gets better code, for launches from now on.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn improve(&self, module: &Module, name: &str) -> Result<(), String> {
+        // Another process may have been faster.
+        let mut better = match module.kept(name, lanes::SUITABLE) {
+            Some((better, _)) => better,
+            None => module.load(&module.compile(name, lanes::SUITABLE)?)?,
+        };
+        if !self.is_replaceable_by(&better) {
+            return Err("the program would notice the difference".to_owned());
+        }
+        better.pace = self.pace.inherited();
+        // A child that is forked in the middle of this would find it neither set nor free to be set.
+        let _section = fork::section();
+        let _ = self.better.set(Arc::new(better));
+        Ok(())
+    }
+
+    /// Whether other code can take this one's place without anybody being able to tell: all that the
+    /// program was told of the kernel holds for it, and every work-group that may be launched has room.
+    fn is_replaceable_by(&self, other: &Compiled) -> bool {
+        let (own, new) = (self.info(), other.info());
+        self.args() == other.args()
+            && own.args_size == new.args_size
+            && own.local_size == new.local_size
+            && own.sub_group_size == new.sub_group_size
+            && fitting(new) >= fitting(own).min(MAX_WORK_GROUP_SIZE as u64)
     }
 }
 

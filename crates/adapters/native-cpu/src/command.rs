@@ -34,6 +34,9 @@ pub trait Work: Send + Sync {
         None
     }
 
+    /// Called when its [`Pace`] has proved it to be worth better code.
+    fn proved(&self) {}
+
     /// Most threads that may run it at the same time; none for as many as there are.
     fn threads(&self) -> Option<u32> {
         None
@@ -420,7 +423,9 @@ impl Command {
                         let begin = share::ticks();
                         let outcome = catch_unwind(AssertUnwindSafe(|| work.run_all(pieces)));
                         let taken = share::ticks().wrapping_sub(begin);
-                        pace.note(items.saturating_mul(count), taken);
+                        if pace.note(items.saturating_mul(count), taken) {
+                            work.proved();
+                        }
                         self.set_ticks(work);
                         outcome
                     }

@@ -205,12 +205,21 @@ extern "C" fn before() {
     // The thread itself is in none, or it would be in the middle of a change.
     let others = OWN.iter().enumerate().filter(|(other, _)| *other != number);
     for (_, slot) in others {
-        while slot.depth.load(Ordering::SeqCst) != 0 {
-            std::thread::yield_now();
-        }
+        wait_until(|| slot.depth.load(Ordering::SeqCst) == 0);
     }
-    while COMMON.load(Ordering::SeqCst) != 0 {
-        std::thread::yield_now();
+    wait_until(|| COMMON.load(Ordering::SeqCst) == 0);
+}
+
+/// Most sections take microseconds; a compilation is one too, and needs the CPU.
+fn wait_until(is_so: impl Fn() -> bool) {
+    let mut turns = 0u32;
+    while !is_so() {
+        if turns < 1000 {
+            turns += 1;
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(std::time::Duration::from_micros(200));
+        }
     }
 }
 

@@ -167,15 +167,16 @@ impl JitModule {
         })
     }
 
-    /// Compiles a kernel: a [`ur_jit_abi::record::KernelRecord`].
+    /// Compiles a kernel with vectors of so many [`ur_jit_abi::lanes`]: a
+    /// [`ur_jit_abi::record::KernelRecord`].
     ///
     /// # Errors
     /// Why it cannot be compiled.
-    pub fn kernel(&self, name: &str) -> Result<Vec<u8>, String> {
+    pub fn kernel(&self, name: &str, lanes: u32) -> Result<Vec<u8>, String> {
         ask(|bytes, user| {
             let (name, len) = (name.as_ptr(), name.len());
             // SAFETY: the module is alive, the name lives for the call, and so does the pair.
-            unsafe { (self.table.kernel_record)(self.module, name, len, bytes, user) }
+            unsafe { (self.table.kernel_record)(self.module, name, len, lanes, bytes, user) }
         })
     }
 }

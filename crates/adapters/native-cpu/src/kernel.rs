@@ -1,7 +1,7 @@
 //! Kernels.
 
 use crate::NativeCpu;
-use crate::code::Compiled;
+use crate::code::{self, Compiled};
 use crate::device::Device;
 use crate::device::info::{MAX_WORK_GROUP_SIZE, SUB_GROUP_SIZES};
 use crate::enqueue;
@@ -14,10 +14,6 @@ use ur_api::*;
 use ur_jit_abi::KernelInfo;
 use ur_spirv::spirv::Dim;
 use ur_spirv::{ArgKind, KernelArg};
-
-/// Most bytes of scratch memory for one work-group; a kernel that needs much for each work-item has
-/// smaller groups.
-const MAX_SCRATCH: u64 = 256 << 20;
 
 /// What a kernel handle names.
 pub struct Kernel {
@@ -59,12 +55,8 @@ impl Bounds {
             .unwrap_or([most; 3])
             .map(|limit| limit.clamp(1, most));
         let allowed = limits.iter().fold(1u64, |all, n| all.saturating_mul(*n));
-        let fitting = MAX_SCRATCH
-            .saturating_sub(info.scratch_fixed)
-            .checked_div(info.scratch_per_item)
-            .unwrap_or(u64::MAX);
         Bounds {
-            max_group: most.min(fitting).min(allowed).max(1),
+            max_group: most.min(code::fitting(info)).min(allowed).max(1),
             limits,
         }
     }
@@ -81,7 +73,7 @@ impl Kernel {
         self.program.may_wait()
     }
 
-    /// Its code.
+    /// Its first code, whose figures are what the program is told. [`Compiled::best`] is what runs.
     pub fn compiled(&self) -> &Arc<Compiled> {
         &self.compiled
     }

@@ -5,6 +5,7 @@ use crate::code::Compiled;
 use crate::command::Work;
 use crate::memory::Storage;
 use crate::share::{self, Pace};
+use crate::tier;
 use std::arch::asm;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -166,13 +167,14 @@ impl Ready {
     }
 
     /// Runs all of it on the calling thread, of which `arena` is the memory.
-    pub fn run_here(&self, kernel: &Compiled, arena: &Arena) {
+    pub fn run_here(&self, kernel: &Arc<Compiled>, arena: &Arena) {
         let begin = share::ticks();
         self.run(kernel, 0..self.groups, arena);
         let taken = share::ticks().wrapping_sub(begin);
-        kernel
-            .pace()
-            .note(self.groups.saturating_mul(self.items), taken);
+        let items = self.groups.saturating_mul(self.items);
+        if kernel.pace().note(items, taken) {
+            tier::request(kernel);
+        }
     }
 
     /// Memory to run it in; none if there is none to be had.
@@ -224,6 +226,10 @@ impl Work for LaunchWork {
 
     fn pace(&self) -> Option<(&Pace, u64)> {
         Some((self.kernel.pace(), self.ready.items))
+    }
+
+    fn proved(&self) {
+        tier::request(&self.kernel);
     }
 }
 

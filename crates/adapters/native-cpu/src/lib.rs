@@ -5,7 +5,8 @@
 //! [`enqueue`], [`command_buffer`]) stand on those that do the work: [`command`] and [`order`] say what runs when,
 //! [`door`] lets short work past their queue's lock, [`recording`] keeps it for later, [`pool`] runs it and
 //! [`share`] deals it out, to the CPUs of all nodes of [`numa`], [`launch`] and [`copy`] are what runs, [`code`] gets machine code from
-//! the [`cache`], from a program that [`binary`] saved, or from the compiler, which [`jit`] opens; [`facts`]
+//! the [`cache`], from a program that [`binary`] saved, or from the compiler, which [`jit`] opens, [`tier`] gets
+//! better code for what has proved to be worth it; [`facts`]
 //! and [`cpu`] read the machine.
 
 use std::sync::atomic;
@@ -45,6 +46,7 @@ pub mod recording;
 pub mod sampler;
 pub mod share;
 pub mod standstill;
+pub mod tier;
 pub mod unsupported;
 pub mod usm;
 pub mod virtual_mem;

@@ -425,8 +425,9 @@ impl LaneQueue {
     }
 }
 
-/// Starts a detached thread that takes no signals: those belong to the program's own threads.
-fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> bool {
+/// Starts a detached thread that takes no signals: those belong to the program's own threads. False if
+/// none can be had.
+pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> bool {
     // SAFETY: both sets are valid places; sigfillset initialises the first, pthread_sigmask the
     // second.
     let old = unsafe {

@@ -40,6 +40,10 @@ impl Work for SharedWork {
         self.0.pace()
     }
 
+    fn proved(&self) {
+        self.0.proved();
+    }
+
     fn threads(&self) -> Option<u32> {
         self.0.threads()
     }

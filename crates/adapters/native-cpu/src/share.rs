@@ -30,40 +30,96 @@ pub fn ticks() -> u64 {
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
-/// What a kernel's work-items take, as far as it is known from what has run.
-#[derive(Debug, Default)]
-pub struct Pace(AtomicU64);
+/// Ticks after which a kernel has proved to be worth better code: some 20 milliseconds of processor time,
+/// of the order of what its first code took to be made. What making the better one takes is about to be
+/// spent by this kernel again and again.
+pub const WORTH: u64 = 60_000_000;
 
-/// A [`Pace`] counts ticks for this many work-items.
+/// Ticks that are not added up: less than a launch takes, which better code does not change. So launches of
+/// kernels that do next to nothing do not pay for the sum.
+const LITTLE: u64 = 1024;
+
+/// What a kernel's work-items take, as far as it is known from what has run, and, if that is to be found
+/// out, whether it is worth better code.
+#[derive(Debug)]
+pub struct Pace {
+    /// Ticks of [`PACE_ITEMS`] work-items; 0 if nothing has run.
+    expected: AtomicU64,
+    /// Ticks altogether; [`WORTH`] and more, for ever, where nobody wants to know.
+    spent: AtomicU64,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace::new(0, u64::MAX)
+    }
+}
+
+/// A [`Pace`] expects ticks for this many work-items.
 const PACE_ITEMS: u64 = 1024;
 
 /// See [`Pace::note`].
 const SURPRISE: u64 = 64;
 
 impl Pace {
+    const fn new(expected: u64, spent: u64) -> Pace {
+        Pace {
+            expected: AtomicU64::new(expected),
+            spent: AtomicU64::new(spent),
+        }
+    }
+
+    /// Of a kernel that may prove to be worth better code.
+    pub fn watched() -> Pace {
+        Pace::new(0, 0)
+    }
+
+    /// Of other code of the same kernel, until more is known of it.
+    pub fn inherited(&self) -> Pace {
+        Pace::new(self.expected.load(Ordering::Relaxed), u64::MAX)
+    }
+
+    /// Begins to add up again what has been spent.
+    pub fn watch_again(&self) {
+        self.spent.store(0, Ordering::Relaxed);
+    }
+
     /// Ticks that `items` work-items take; none if nothing has run.
     pub fn ticks(&self, items: u64) -> Option<u64> {
-        match self.0.load(Ordering::Relaxed) {
+        match self.expected.load(Ordering::Relaxed) {
             0 => None,
             pace => Some(times(pace, items, PACE_ITEMS)),
         }
     }
 
-    /// Notes that `items` work-items took `ticks`.
+    /// Notes that `items` work-items took `ticks`. True when that has just proved the kernel to be worth
+    /// better code: for one caller, once.
     ///
     /// The expectation moves by half of what it is off. A single time does not raise it above
     /// [`SURPRISE`] times what it was: the thread may just have lost its CPU for a while.
-    pub fn note(&self, items: u64, ticks: u64) {
+    pub fn note(&self, items: u64, ticks: u64) -> bool {
         let taken = times(ticks, PACE_ITEMS, items.max(1));
-        let old = self.0.load(Ordering::Relaxed);
+        let old = self.expected.load(Ordering::Relaxed);
         let new = match old {
             0 => taken.max(1),
             _ => old / 2 + taken.min(old.saturating_mul(SURPRISE)).div_ceil(2).max(1),
         };
         // Threads that launch the same kernel need not take the line from each other for nothing.
         if new.abs_diff(old) > old / 8 {
-            self.0.store(new, Ordering::Relaxed);
+            self.expected.store(new, Ordering::Relaxed);
         }
+        ticks >= LITTLE && self.spend(ticks)
+    }
+
+    /// Adds to what has been spent, while that is of interest; says whether it is enough now.
+    fn spend(&self, ticks: u64) -> bool {
+        if self.spent.load(Ordering::Relaxed) >= WORTH {
+            return false;
+        }
+        // Clocks of several processors that disagree make huge numbers, which must not overflow the sum.
+        let ticks = ticks.min(WORTH);
+        let before = self.spent.fetch_add(ticks, Ordering::Relaxed);
+        before < WORTH && before + ticks >= WORTH
     }
 }
 
@@ -284,5 +340,39 @@ mod tests {
         let pace = Pace::default();
         pace.note(u64::MAX, 0);
         assert_eq!(pace.ticks(1), Some(0));
+    }
+
+    #[test]
+    fn worth_is_proved_once() {
+        let pace = Pace::watched();
+        for _ in 0..1000 {
+            assert!(!pace.note(1, LITTLE - 1));
+        }
+        assert_eq!(pace.spent.load(Ordering::Relaxed), 0);
+        assert!(!pace.note(1, WORTH - 1));
+        let proofs = AtomicU8::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        proofs.fetch_add(u8::from(pace.note(1, u64::MAX)), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(proofs.load(Ordering::Relaxed), 1);
+        pace.watch_again();
+        assert!(!pace.note(1, WORTH / 2) && pace.note(1, WORTH));
+        // Nobody wants to know.
+        for pace in [Pace::default(), pace.inherited()] {
+            assert!(!pace.note(1, u64::MAX));
+        }
+    }
+
+    #[test]
+    fn better_code_is_expected_to_take_as_long_at_first() {
+        let pace = Pace::watched();
+        pace.note(10, 1000);
+        assert_eq!(pace.inherited().ticks(10), Some(1000));
     }
 }

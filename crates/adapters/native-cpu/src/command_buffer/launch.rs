@@ -217,9 +217,10 @@ impl Recipe {
             local: self.local.as_ref().map_or(null(), |local| local.as_ptr()),
         };
         let mut ready = Ready::none();
-        // SAFETY: the arrays have three elements each, and the arguments point into `self`.
-        unsafe { kernel::prepare(&mut ready, &self.kernel, device, &range, &args, None) }?;
-        Ok(kernel::take_prepared(&self.kernel, &mut ready))
+        let compiled =
+            // SAFETY: the arrays have three elements each, and the arguments point into `self`.
+            unsafe { kernel::prepare(&mut ready, &self.kernel, device, &range, &args, None) }?;
+        Ok(kernel::take_prepared(compiled, &mut ready))
     }
 
     /// The recipe with a change.

@@ -217,6 +217,10 @@ impl Work for Pinned {
         self.work.pace()
     }
 
+    fn proved(&self) {
+        self.work.proved();
+    }
+
     fn threads(&self) -> Option<u32> {
         Some(self.threads)
     }

@@ -3,6 +3,7 @@
 use super::kernel;
 use super::work::Prepared;
 use crate::clock;
+use crate::code::Compiled;
 use crate::command::{Command, Lane, Times};
 use crate::event::Event;
 use crate::graph::{self, Capture};
@@ -86,9 +87,13 @@ impl<'a> Call<'a> {
         Ok(true)
     }
 
-    /// Launches a kernel.
-    pub(super) fn launch(mut self, kernel: &Kernel, ready: &mut Ready) -> Result {
-        let compiled = kernel.compiled();
+    /// Launches a kernel, whose code `ready` was prepared for.
+    pub(super) fn launch(
+        mut self,
+        kernel: &Kernel,
+        compiled: &Arc<Compiled>,
+        ready: &mut Ready,
+    ) -> Result {
         // A kernel that waits for somebody must not be run by the thread that may be that somebody.
         if ready.is_quick(compiled)
             && !kernel.may_wait()
@@ -97,7 +102,7 @@ impl<'a> Call<'a> {
         {
             return Ok(());
         }
-        self.work(kernel::take_prepared(kernel, ready), false, Lane::Compute)
+        self.work(kernel::take_prepared(compiled, ready), false, Lane::Compute)
     }
 
     /// Enqueues work, and waits for it if the call is a blocking one.

@@ -39,12 +39,12 @@ impl EnqueueExpFns for NativeCpu {
         };
         let mut ready = Ready::none();
         // SAFETY: the program passes arrays and arguments as the API says.
-        unsafe {
+        let compiled = unsafe {
             let device = queue.device();
             kernel::prepare(&mut ready, kernel, device, &range, args, launch_prop_list)
         }?;
         let kind = UR_COMMAND_KERNEL_LAUNCH;
-        Call::new(queue, event_wait_list, event, kind).launch(kernel, &mut ready)
+        Call::new(queue, event_wait_list, event, kind).launch(kernel, compiled, &mut ready)
     }
 
     fn enqueue_timestamp_recording_exp(

@@ -2,6 +2,7 @@
 //! is looked at later.
 
 use super::{dimensions, sizes};
+use crate::code::Compiled;
 use crate::device::Device;
 use crate::device::info::{LOCAL_MEM_SIZE, MAX_WORK_GROUP_SIZE};
 use crate::enqueue::work::Prepared;
@@ -9,6 +10,7 @@ use crate::kernel::Kernel;
 use crate::launch::Ready;
 use crate::memory::Mem;
 use crate::sampler::Sampler;
+use std::sync::Arc;
 use ur_adapter::{Error, Object, Result, chain};
 use ur_api::*;
 use ur_jit_abi::{ArgInfo, ArgKind, LOCAL_ALIGN, Launch};
@@ -340,7 +342,8 @@ fn check_properties(properties: Option<&ur_kernel_launch_ext_properties_t>) -> R
     Ok(())
 }
 
-/// Prepares a launch in `ready`, which holds nothing yet.
+/// Prepares a launch in `ready`, which holds nothing yet, of the best code that there is of the kernel
+/// at this moment: it is given back, and is what must run.
 ///
 /// # Errors
 /// What is wrong with a size or an argument.
@@ -348,16 +351,16 @@ fn check_properties(properties: Option<&ur_kernel_launch_ext_properties_t>) -> R
 /// # Safety
 /// The arrays of `range` have as many elements as there are dimensions; pointers and handles in
 /// the arguments are what their types say.
-pub unsafe fn prepare(
+pub unsafe fn prepare<'a>(
     ready: &mut Ready,
-    kernel: &Kernel,
+    kernel: &'a Kernel,
     device: &Device,
     range: &Range,
     args: &[ur_exp_kernel_arg_properties_t],
     properties: Option<&ur_kernel_launch_ext_properties_t>,
-) -> Result {
+) -> Result<&'a Arc<Compiled>> {
     check_properties(properties)?;
-    let compiled = kernel.compiled();
+    let compiled = kernel.compiled().best();
     // SAFETY: forwarded.
     ready.fill(compiled, unsafe { resolve(kernel, device, range) }?)?;
     let infos = compiled.args();
@@ -387,12 +390,13 @@ pub unsafe fn prepare(
                 format!("more than {LOCAL_MEM_SIZE} bytes of local memory"),
             )
         })?;
-    ready.complete(compiled, local_bytes)
+    ready.complete(compiled, local_bytes)?;
+    Ok(compiled)
 }
 
-/// What was prepared as work for the pool; nothing is left of it.
-pub fn take_prepared(kernel: &Kernel, ready: &mut Ready) -> Prepared {
-    let (work, pieces) = ready.take_work(kernel.compiled().clone());
+/// What was prepared for this code as work for the pool; nothing is left of it.
+pub fn take_prepared(compiled: &Arc<Compiled>, ready: &mut Ready) -> Prepared {
+    let (work, pieces) = ready.take_work(compiled.clone());
     Prepared {
         work,
         pieces,

@@ -84,10 +84,16 @@ pub fn ends(what: &str, code: i32, mut run: impl FnMut() -> End) {
 
 /// Plays a scenario of this test program; its only test that does something is called `scenario`.
 pub fn play(variable: &str, scenario: &str) -> End {
+    play_with(variable, scenario, &[])
+}
+
+/// As [`play`], with further variables.
+pub fn play_with(variable: &str, scenario: &str, variables: &[(&str, &str)]) -> End {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "scenario", "--nocapture", "--test-threads=1"])
-        .env(variable, scenario);
+        .env(variable, scenario)
+        .envs(variables.iter().copied());
     // Scenarios end in the middle of things, with memory and handles leaked on purpose; under a
     // sanitizer all but that is looked for.
     for options in ["ASAN_OPTIONS", "LSAN_OPTIONS"] {
