@@ -5,12 +5,16 @@ mod common;
 #[path = "process_parts/fork.rs"]
 mod fork;
 mod process_parts;
+#[path = "process_parts/tiers.rs"]
+mod tiers;
 
 use common::*;
 use process_parts::watch::{self, leaving};
+use std::mem::ManuallyDrop;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, OnceLock, mpsc};
+use tiers::Neighbours;
 use ur_api::*;
 
 /// Names the scenario to the program started again: state, handles and ending, or a fork.
@@ -20,14 +24,21 @@ const SCENARIO: &str = "UR_TEST_SCENARIO";
 const CODE: i32 = 37;
 
 /// What is going on when the process ends.
-const STATES: [&str; 5] = ["idle", "pending", "blocked", "busy", "kernel"];
+const STATES: [&str; 6] = ["idle", "pending", "blocked", "busy", "kernel", "compiling"];
 
 /// Whether the program releases what it made.
 const HANDLES: [&str; 2] = ["released", "leaked"];
 
 /// How the process ends. A plain return is here that of a test, so its code is 0.
-const ENDINGS: [&str; 7] = [
-    "return", "exit", "_exit", "atexit", "thread", "task", "callback",
+const ENDINGS: [&str; 8] = [
+    "return",
+    "exit",
+    "_exit",
+    "atexit",
+    "destructor",
+    "thread",
+    "task",
+    "callback",
 ];
 
 /// Enqueues a fill that takes the workers, without waiting.
@@ -40,6 +51,9 @@ fn work(queue: ur_queue_handle_t, memory: &mut Vec<u8>) {
     let size = memory.len();
     ok!(Enqueue.pfnUSMFill(queue, at, 1, from, size, 0, null(), null_mut()));
 }
+
+/// Nothing is found compiled.
+const UNKEPT: (&str, &str) = ("UR_JIT_CACHE", "off");
 
 /// Plays the scenario that the environment names; an ordinary test run names none.
 #[test]
@@ -73,6 +87,38 @@ extern "C" fn last_calls() {
     assert!(memory.iter().all(|byte| *byte == 3));
     ok!(Event.pfnRelease(event));
     ok!(Queue.pfnRelease(other));
+}
+
+/// What the program's destructor of global objects does, if it is to do anything.
+static LAST: OnceLock<extern "C" fn()> = OnceLock::new();
+
+extern "C" fn destroy() {
+    if let Some(last) = LAST.get() {
+        last();
+        leaving();
+    }
+}
+
+// Called by the dynamic linker at exit, when handlers registered later than the program's start (as those
+// of libraries that it opened) have run.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static DESTRUCTOR: extern "C" fn() = destroy;
+
+/// The kernel for which better code is being made.
+static IMPROVED: Mutex<Option<SendNeighbours>> = Mutex::new(None);
+
+struct SendNeighbours(Neighbours);
+
+// SAFETY: the API's objects may be used by any thread.
+unsafe impl Send for SendNeighbours {}
+
+/// Last calls, and launches until the better code is there: its compilation goes on all the time.
+extern "C" fn see_better_code() {
+    last_calls();
+    let queue = ManuallyDrop::new(Queue(QUEUE.load(Ordering::Relaxed) as ur_queue_handle_t));
+    let kernel = IMPROVED.lock().unwrap().take();
+    kernel.unwrap().0.finish(&queue);
 }
 
 /// Brings the process into a state and ends it.
@@ -128,6 +174,18 @@ fn end(state: &str, leaked: bool, ending: &str) {
                 std::mem::forget((program, kernel, event));
             }
         }
+        "compiling" => {
+            tiers::listen();
+            let program = tiers::program(&context, c"-ur-lanes=tiered");
+            let mut neighbours = Neighbours::new(&program);
+            neighbours.begin(&queue);
+            if leaked {
+                std::mem::forget(program);
+            }
+            if leaked || ending == "destructor" {
+                *IMPROVED.lock().unwrap() = Some(SendNeighbours(neighbours));
+            }
+        }
         other => panic!("no state {other}"),
     }
     let mut owners = Some((context, queue, held));
@@ -150,6 +208,14 @@ fn end(state: &str, leaked: bool, ending: &str) {
             // SAFETY: the function lives for ever.
             unsafe { libc::atexit(last_calls) };
             leaving();
+            std::process::exit(CODE);
+        }
+        "destructor" => {
+            let last = match state {
+                "compiling" => see_better_code,
+                _ => last_calls,
+            };
+            LAST.set(last).unwrap();
             std::process::exit(CODE);
         }
         "thread" => {
@@ -199,14 +265,14 @@ fn exits_keep_their_code_and_are_quick() {
             for ending in ENDINGS {
                 let name = format!("{state} {handles} {ending}");
                 let code = if ending == "return" { 0 } else { CODE };
-                watch::ends(&name, code, || watch::play(SCENARIO, &name));
+                watch::ends(&name, code, || watch::play_with(SCENARIO, &name, &[UNKEPT]));
             }
         }
     }
 }
 
 fn forks(which: &str) {
-    let end = watch::play(SCENARIO, &format!("fork {which}"));
+    let end = watch::play_with(SCENARIO, &format!("fork {which}"), &[UNKEPT]);
     assert_eq!(end.code, Some(0), "{which}");
 }
 
@@ -245,4 +311,9 @@ fn a_child_compiles_and_runs_kernels() {
 #[test]
 fn a_child_replays_what_its_parent_recorded() {
     forks("recorded");
+}
+
+#[test]
+fn a_child_forked_while_better_code_is_made_works() {
+    forks("compiling");
 }

@@ -1,6 +1,7 @@
 //! Scenarios in which the process forks.
 
 use crate::common::*;
+use crate::tiers::{self, Neighbours};
 use crate::{ok, ur, work};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -93,6 +94,7 @@ pub fn scenario(which: &str) {
         "task" => task(),
         "kernel" => kernel(),
         "recorded" => recorded(),
+        "compiling" => compiling(),
         other => panic!("no scenario {other}"),
     }
 }
@@ -371,4 +373,31 @@ fn recorded() {
     ok!(GraphExp.pfnExecutableGraphDestroyExp(runnable));
     ok!(GraphExp.pfnDestroyExp(graph));
     ok!(CommandBufferExp.pfnReleaseExp(buffer));
+}
+
+/// Better code is being made when the process forks, and more waits to be made.
+fn compiling() {
+    tiers::listen();
+    let context = Context::new();
+    let queue = context.queue();
+    for _ in 0..3 {
+        let program = tiers::program(&context, c"-ur-lanes=tiered");
+        let mut neighbours = Neighbours::new(&program);
+        neighbours.begin(&queue);
+        let code = fork(|| {
+            // With the one code or the other: the fork waited for the compilation, but maybe not for its
+            // end to be noted.
+            for _ in 0..20 {
+                neighbours.launch(&queue);
+            }
+            // A thread of its own, and all anew.
+            for context in [&context, &Context::new()] {
+                let queue = context.queue();
+                let program = tiers::program(context, c"-ur-lanes=tiered");
+                Neighbours::new(&program).finish(&queue);
+            }
+        });
+        assert_eq!(code, Some(0));
+        neighbours.finish(&queue);
+    }
 }
