@@ -395,4 +395,94 @@ mod tests {
             assert!(!all[..i].contains(one), "{i}");
         }
     }
+
+    /// Code that is never run, with the figures of a record.
+    fn compiled(change: &dyn Fn(&mut KernelRecord)) -> Compiled {
+        let mut record = KernelRecord {
+            args: vec![ArgInfo {
+                kind: ur_jit_abi::ArgKind::Pointer,
+                size: 8,
+                offset: 0,
+                align: 8,
+            }],
+            args_size: 16,
+            sub_group_size: 32,
+            local_size: 64,
+            scratch_fixed: 128,
+            scratch_per_item: 1024,
+            private_size: 16,
+            image: ur_jit_abi::code::CodeImage {
+                text: vec![0xc3],
+                exports: vec![(ur_jit_abi::record::ENTRY.into(), 0)],
+                ..Default::default()
+            },
+        };
+        change(&mut record);
+        let storage = ModuleRecord::default().storage;
+        Compiled {
+            // SAFETY: the code is not run.
+            code: unsafe { record.load(|_| None) }.unwrap(),
+            args_align: 8,
+            pace: Pace::watched(),
+            better: OnceLock::new(),
+            origin: None,
+            _storage: Arc::new(Loaded::new(&storage, |_| None).unwrap()),
+        }
+    }
+
+    #[test]
+    fn code_is_replaced_only_by_what_looks_the_same() {
+        let first = compiled(&|_| ());
+        let same: [&dyn Fn(&mut KernelRecord); 4] = [
+            &|_| (),
+            &|record| record.private_size = 1000,
+            &|record| record.scratch_fixed = 0,
+            // The largest group still has room.
+            &|record| record.scratch_per_item = MAX_SCRATCH / 10_000,
+        ];
+        for same in same {
+            assert!(first.is_replaceable_by(&compiled(same)));
+        }
+        let others: [&dyn Fn(&mut KernelRecord); 6] = [
+            &|record| record.args_size = 24,
+            &|record| record.args[0].offset = 8,
+            &|record| record.args.clear(),
+            &|record| record.sub_group_size = 16,
+            &|record| record.local_size = 0,
+            &|record| record.scratch_per_item = MAX_SCRATCH / 1000,
+        ];
+        for other in others {
+            assert!(!first.is_replaceable_by(&compiled(other)));
+        }
+        // What was small before may be so again.
+        let first = compiled(&|record| record.scratch_per_item = MAX_SCRATCH / 1000);
+        let fixed = |record: &mut KernelRecord| record.scratch_per_item = MAX_SCRATCH / 1100;
+        assert!(first.is_replaceable_by(&compiled(&fixed)));
+    }
+
+    #[test]
+    fn a_failure_to_improve_changes_nothing() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/spirv/");
+        let bytes = std::fs::read(format!("{folder}vector_add.spv")).unwrap();
+        let words = bytes.chunks_exact(4);
+        let words = words.map(|word| u32::from_le_bytes(word.try_into().unwrap()));
+        let module = Arc::new(
+            Module::build(Source {
+                words: words.collect(),
+                options: "-ur-lanes=tiered -unit-test".into(),
+                constants: Vec::new(),
+            })
+            .unwrap(),
+        );
+        let first = Arc::new(compiled(&|_| ()));
+        // There is no such kernel, and that of the right name has other arguments.
+        for name in ["none", "vector_add"] {
+            assert!(first.improve(&module, name).is_err());
+            assert!(std::ptr::eq(&**first.best(), &*first));
+        }
+        let kernel = module.kernel("vector_add").unwrap();
+        kernel.improve(&module, "vector_add").unwrap();
+        assert!(!std::ptr::eq(&**kernel.best(), &*kernel));
+        assert!(kernel.best().origin().is_none());
+    }
 }
