@@ -6,7 +6,7 @@ use ur_jit_abi::record::{ENTRY, KernelRecord};
 use crate::error::{Error, Result};
 use crate::llvm::edit::Builder;
 use crate::llvm::{Context, DATA_LAYOUT, Module, TRIPLE, Target};
-use crate::lower::{FRAME_SIZE, LANES, VECTOR};
+use crate::lower::{FRAME_SIZE, LANES, STRIDE, VECTOR};
 use crate::module::{Lowered, Vectorisable};
 use crate::translate::KERNEL;
 use crate::vector::math::{Definition, Features};
@@ -79,19 +79,24 @@ const BEFORE: &str = concat!(
     )"
 );
 
+/// What is done with a vectorised kernel that waits, before it is split. Nothing that moves memory
+/// accesses far.
+const BEFORE_SPLIT: &str = "function(early-cse,simplifycfg,instcombine<no-verify-fixpoint>)";
+
+/// Name of the vectorised kernel before it is split.
+const WHOLE: &str = "ur.whole";
+
 /// What is done with the vectorised kernel and what calls it.
-const AFTER: &str = "always-inline,globaldce,coro-early,\
+const AFTER: &str = "always-inline,globaldce,\
     cgscc(\
         inline,\
         function(\
-            early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
+            sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
             jump-threading,loop-mssa(licm),gvn,dse,\
             instcombine<no-verify-fixpoint>,simplifycfg\
-        ),\
-        coro-split,\
-        function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)\
+        )\
     ),\
-    coro-cleanup,globaldce";
+    globaldce";
 
 /// Adds the vector functions that a module calls.
 fn add_functions<'c>(
@@ -142,7 +147,7 @@ fn vectorise<'c>(
     kernel: &Vectorisable,
     target: &Target,
     options: &Options,
-) -> Result<std::result::Result<(Module<'c>, u32), Refused>> {
+) -> Result<std::result::Result<Vectors<'c>, Refused>> {
     let module = context.parse(&kernel.text).map_err(Error::internal)?;
     {
         let builder = Builder::new(&module);
@@ -170,7 +175,8 @@ fn vectorise<'c>(
     };
     let bytes = target.register_bytes();
     let features = Features::of(options.cpu.as_deref(), options.features.as_deref());
-    let made = vector::vectorise(&module, KERNEL, VECTOR, lanes, bytes, &points, features);
+    let to = if kernel.suspends { WHOLE } else { VECTOR };
+    let made = vector::vectorise(&module, KERNEL, to, lanes, bytes, &points, features);
     let Vectorised { lanes, functions } = match made {
         Ok(made) => made,
         Err(refused) => return Ok(Err(refused)),
@@ -186,9 +192,39 @@ fn vectorise<'c>(
         }
     }
     module.verify().map_err(Error::internal)?;
+    let mut frame = None;
+    if kernel.suspends {
+        module.run(target, BEFORE_SPLIT).map_err(Error::internal)?;
+        let align = kernel.frame_align;
+        let bytes = match vector::split(&module, WHOLE, VECTOR, kernel.record_bytes, align) {
+            Ok(bytes) => bytes,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let builder = Builder::new(&module);
+        if let Some(variable) = builder.variable(STRIDE) {
+            let stride = (kernel.record_bytes + bytes).cast_signed();
+            variable.set_constant(builder.int_type(64).int(stride));
+        }
+        frame = Some(bytes);
+        module.verify().map_err(Error::internal)?;
+    } else if let Some(function) = Builder::new(&module).function(VECTOR) {
+        function.set_internal();
+    }
     module.run(target, AFTER).map_err(Error::internal)?;
     context.take_errors().map_err(Error::internal)?;
-    Ok(Ok((module, lanes)))
+    Ok(Ok(Vectors {
+        module,
+        lanes,
+        frame,
+    }))
+}
+
+/// A vectorised kernel.
+struct Vectors<'c> {
+    module: Module<'c>,
+    lanes: u32,
+    /// Bytes of a sub-group's frame where sub-groups wait.
+    frame: Option<u64>,
 }
 
 /// Parses and optimises.
@@ -214,9 +250,17 @@ fn optimise<'c>(
 /// A kernel ready for code generation.
 struct Prepared<'c> {
     module: Module<'c>,
-    /// For each way in which work-items suspend: the function that gives the size of the suspended
-    /// state, the bytes of an item record without it, and the work-items that have one together.
-    frames: Vec<(&'static str, u64, u32)>,
+    /// For each way in which work-items suspend: the size of the suspended state, the bytes of an
+    /// item record without it, and the work-items that have one together.
+    frames: Vec<(Size, u64, u32)>,
+}
+
+/// The size of a suspended state.
+enum Size {
+    /// As many bytes.
+    Bytes(u64),
+    /// What the function of that name gives.
+    Ask(&'static str),
 }
 
 /// Names of the functions that run work-groups of a vectorised kernel, and of those that run them
@@ -272,14 +316,18 @@ fn prepared<'c>(
 ) -> Result<Prepared<'c>> {
     if let Some(vector) = vector {
         // Work-item by work-item where it is refused.
-        if let Ok((module, lanes)) = vectorise(context, vector, target, options)? {
-            let record_bytes = vector.suspends.then_some(vector.record_bytes);
+        if let Ok(made) = vectorise(context, vector, target, options)? {
+            let Vectors {
+                module,
+                lanes,
+                frame,
+            } = made;
             let mut frames = Vec::new();
-            frames.extend(record_bytes.map(|bytes| (FRAME_SIZE, bytes, lanes)));
+            frames.extend(frame.map(|bytes| (Size::Bytes(bytes), vector.record_bytes, lanes)));
             if vector.together {
                 let items = single_items(context, kernel, target)?;
                 add_items(&module, items, lanes)?;
-                frames.push((ITEMS_FRAME_SIZE, kernel.record_bytes, 1));
+                frames.push((Size::Ask(ITEMS_FRAME_SIZE), kernel.record_bytes, 1));
             }
             return Ok(Prepared { module, frames });
         }
@@ -287,7 +335,7 @@ fn prepared<'c>(
     Ok(Prepared {
         module: optimise(context, &kernel.text, target, options)?,
         frames: if kernel.sync {
-            vec![(FRAME_SIZE, kernel.record_bytes, 1)]
+            vec![(Size::Ask(FRAME_SIZE), kernel.record_bytes, 1)]
         } else {
             Vec::new()
         },
@@ -309,11 +357,18 @@ pub fn compile(
     let object = target.object(&prepared.module).map_err(Error::internal)?;
     context.take_errors().map_err(Error::internal)?;
     let mut names = vec![ENTRY];
-    names.extend(prepared.frames.iter().map(|(name, ..)| *name));
+    names.extend(prepared.frames.iter().filter_map(|(size, ..)| match size {
+        Size::Ask(name) => Some(*name),
+        Size::Bytes(_) => None,
+    }));
     let mut image = link::link(object.bytes(), &names).map_err(Error::internal)?;
     let (mut scratch_fixed, mut scratch_per_item, mut suspended) = (kernel.scratch_fixed, 0, 0);
-    for (name, record_bytes, lanes) in prepared.frames {
-        let size = frame_size(&image, name)?.next_multiple_of(kernel.frame_align);
+    for (size, record_bytes, lanes) in prepared.frames {
+        let size = match size {
+            Size::Bytes(bytes) => bytes,
+            Size::Ask(name) => frame_size(&image, name)?,
+        };
+        let size = size.next_multiple_of(kernel.frame_align);
         scratch_fixed = item::group::BYTES;
         scratch_per_item = scratch_per_item.max(record_bytes + size);
         suspended = suspended.max(size / u64::from(lanes));
@@ -372,7 +427,7 @@ pub fn vectorised(vector: Option<&Vectorisable>, options: &Options) -> Result<St
     let context = Context::new();
     let target = options.target()?;
     Ok(match vectorise(&context, vector, &target, options)? {
-        Ok((module, _)) => module.text(),
+        Ok(made) => made.module.text(),
         Err(refused) => format!("; not vectorised: {refused}\n"),
     })
 }

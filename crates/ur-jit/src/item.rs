@@ -13,10 +13,16 @@ use crate::ir::{FunctionBuilder, Type, Value};
 pub mod item {
     /// `i32`: 0 for a work-item that is done, else the synchronisation point it waits at.
     pub const KEY: i64 = 0;
+    /// Key of a sub-group of a vectorised kernel that has not begun.
+    pub const START: u32 = crate::translate::KEY_GROUP;
     /// `i32`: number in the sub-group.
     pub const LANE: i64 = 4;
     /// `ptr`: handle of the suspended work-item.
     pub const HANDLE: i64 = 8;
+    /// `i32`, in the record of a vectorised kernel's sub-group: its work-items.
+    pub const ITEMS: i64 = 8;
+    /// `i32`, in such a record: the place in the code where it waits, of those with its key.
+    pub const PLACE: i64 = 12;
     /// `i64` × 3: local id.
     pub const LOCAL_ID: i64 = 16;
     /// `i64`: number in the work-group, x fastest.

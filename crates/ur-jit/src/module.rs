@@ -74,6 +74,8 @@ pub struct Vectorisable {
     pub suspends: bool,
     /// Bytes of an item record without the suspended state.
     pub record_bytes: u64,
+    /// Alignment of item records and suspended work-items.
+    pub frame_align: u64,
 }
 
 impl Module {
@@ -144,6 +146,7 @@ impl Module {
             together: kernel.sub_groups_meet(),
             suspends: kernel.waits_for_group(),
             record_bytes: lower::record_bytes(&kernel),
+            frame_align: kernel.frame_align,
             slot: kernel.slot,
             points: kernel.points,
         }))

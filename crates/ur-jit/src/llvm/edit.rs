@@ -86,6 +86,18 @@ impl<'m> Type<'m> {
         unsafe { LLVMGetIntTypeWidth(self.0) }
     }
 
+    /// Whether it is a vector.
+    pub fn is_vector(self) -> bool {
+        self.kind() == Kind::LLVMVectorTypeKind
+    }
+
+    /// Elements of a vector.
+    pub fn lanes(self) -> u32 {
+        debug_assert!(self.is_vector());
+        // SAFETY: a vector.
+        unsafe { LLVMGetVectorSize(self.0) }
+    }
+
     /// A vector of this.
     pub fn vector(self, lanes: u32) -> Self {
         // SAFETY: a live scalar type.
@@ -367,6 +379,27 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Whether an instruction ends a block.
+    pub fn is_terminator(self) -> bool {
+        // SAFETY: an instruction.
+        unsafe { !LLVMIsATerminatorInst(self.0).is_null() }
+    }
+
+    /// Sets a block that a terminator goes to.
+    pub fn set_successor(self, index: u32, to: Block<'m>) {
+        // SAFETY: a terminator; the index is within its count.
+        unsafe {
+            assert!(index < LLVMGetNumSuccessors(self.0));
+            LLVMSetSuccessor(self.0, index, to.0);
+        }
+    }
+
+    /// Whether a constant may be another number each time it is looked at.
+    pub fn is_undefined(self) -> bool {
+        // SAFETY: a live value.
+        unsafe { LLVMIsUndef(self.0) != 0 && LLVMIsPoison(self.0) == 0 }
+    }
+
     /// Condition of a branch that has one.
     pub fn condition(self) -> Option<Value<'m>> {
         // SAFETY: a branch.
@@ -420,13 +453,32 @@ impl<'m> Value<'m> {
 
     /// Keeps a function from being put in place of its calls.
     pub fn set_noinline(self) {
-        const NAME: &str = "noinline";
+        self.add_attribute(llvm_sys::LLVMAttributeFunctionIndex, "noinline");
+    }
+
+    /// Promises that a function does not unwind.
+    pub fn set_nounwind(self) {
+        self.add_attribute(llvm_sys::LLVMAttributeFunctionIndex, "nounwind");
+    }
+
+    /// Promises that nothing else leads to the memory that a function reaches by a parameter, or
+    /// that nothing there changes.
+    pub fn set_alone(self, param: u32) {
+        self.add_attribute(param + 1, "noalias");
+    }
+
+    /// Promises that a function only reads what a parameter leads to.
+    pub fn set_read_only(self, param: u32) {
+        self.add_attribute(param + 1, "readonly");
+    }
+
+    /// Adds an attribute without a value to a function, or to a parameter counted from 1.
+    fn add_attribute(self, index: u32, name: &str) {
         // SAFETY: a function and its context; the attribute takes no value.
         unsafe {
-            let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
             let context = LLVMGetModuleContext(LLVMGetGlobalParent(self.0));
             let attribute = LLVMCreateEnumAttribute(context, kind, 0);
-            let index = llvm_sys::LLVMAttributeFunctionIndex;
             LLVMAddAttributeAtIndex(self.0, index, attribute);
         }
     }
@@ -451,6 +503,12 @@ fn has_wrap_flags(inst: LLVMValueRef) -> bool {
 }
 
 impl<'m> Block<'m> {
+    /// The instruction that ends it.
+    pub fn terminator(self) -> Value<'m> {
+        // SAFETY: a block that is complete.
+        val(unsafe { LLVMGetBasicBlockTerminator(self.0) })
+    }
+
     /// Its instructions in order, the terminator last.
     pub fn instructions(self) -> Vec<Value<'m>> {
         let mut all = Vec::new();

@@ -9,8 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::plain::{calls_in_row, step, step_in_group};
-use super::{Entry, FRAME_SIZE, VECTOR, item_record, range, record_bytes};
+use super::{Entry, FRAME_SIZE, item_record, range, record_bytes};
 use crate::error::Result;
 use crate::group::SyncCall;
 use crate::ir::{FunctionBuilder, Linkage, Type, Value};
@@ -18,45 +17,29 @@ use crate::item::{self, group, item as field};
 use crate::translate::{KERNEL, KEY_GROUP, Translated};
 
 /// Stands for no key at all.
-const NONE: i128 = 0xffff_ffff;
+pub(super) const NONE: i128 = 0xffff_ffff;
 
 /// Name of the function that resumes some work-items of a sub-group.
 const RESUME: &str = "ur.resume";
 
 /// Adds the function that runs groups, and what it needs.
 pub fn lower(kernel: &Translated, name: &str) -> Result<()> {
-    frame_size(kernel, KERNEL, 4);
+    frame_size(kernel);
     resume(kernel);
-    run_groups(kernel, name, false);
-    Ok(())
-}
-
-/// The same for a vectorised kernel. A coroutine is then as many neighbouring work-items as there
-/// are lanes, and has one item record; what its lanes do among themselves waits for nobody.
-///
-/// # Errors
-/// If the kernel has an operation over work-groups that cannot be split in this way.
-pub fn lower_vector(kernel: &Translated, name: &str) -> Result<()> {
-    frame_size(kernel, VECTOR, 5);
-    resume(kernel);
-    run_groups(kernel, name, true);
+    run_groups(kernel, name);
     Ok(())
 }
 
 /// The exported function that gives the size of a suspended work-item.
-fn frame_size(kernel: &Translated, function: &str, params: usize) {
+fn frame_size(kernel: &Translated) {
     let mut fb = FunctionBuilder::new(&kernel.ir, FRAME_SIZE, Linkage::External, &Type::I64, &[]);
     fb.attribute("nounwind");
     let place = fb.alloca(&Type::I64, 1, 8);
     let null = Value::zero(&Type::PTR);
-    let mut args = vec![null; params];
-    args[0] = place.clone();
-    if params > 4 {
-        args[3] = Value::i32(1);
-    }
+    let args = [place.clone(), null.clone(), null.clone(), null];
     // The first call declares it. Inlined, LLVM could think that the state is the driver's own affair.
     fb.call_attributes(
-        function,
+        KERNEL,
         &Type::PTR,
         &args,
         "nounwind noinline presplitcoroutine",
@@ -119,7 +102,7 @@ fn resume(kernel: &Translated) {
 
 /// Carries out the operation that the work-items with this key wait for, if it is one: records,
 /// stride, count and key are those that are about to be resumed.
-fn combine(
+pub(super) fn combine(
     kernel: &Translated,
     fb: &mut FunctionBuilder,
     calls: &[(u32, SyncCall)],
@@ -154,13 +137,7 @@ fn combine(
 }
 
 /// The function of type `GroupsFn`.
-fn run_groups(kernel: &Translated, name: &str, vector: bool) {
-    let calls = if vector {
-        kernel.between_sub_groups()
-    } else {
-        kernel.calls.clone()
-    };
-    let sub_group_sync = kernel.sub_group_sync && !vector;
+fn run_groups(kernel: &Translated, name: &str) {
     let (mut entry, first, last) = Entry::new(kernel, name);
     let lanes = kernel.sub_group_size;
     let header = i128::from(record_bytes(kernel));
@@ -197,26 +174,7 @@ fn run_groups(kernel: &Translated, name: &str, vector: bool) {
     let args = entry.args.clone();
 
     let fb = &mut entry.fb;
-    // Work-items that start together, how often that is done in a row, and how many records it makes.
-    let step = vector.then(|| {
-        let step = step(kernel, fb, &entry.launch);
-        let step = step_in_group(kernel, fb, &step, &sizes);
-        let narrow = fb.int_cast(&step, &Type::I32, false);
-        item::store(fb, &group_rec, group::STEP, &narrow);
-        step
-    });
-    let (in_row, size) = match &step {
-        Some(step) => {
-            let in_row = calls_in_row(fb, &sizes[0], step);
-            let plane = fb.binary("mul nuw", &sizes[1], &sizes[2]);
-            let size = fb.binary("mul nuw", &in_row, &plane);
-            (in_row, size)
-        }
-        None => (
-            sizes[0].clone(),
-            item::load(fb, &group_rec, group::COUNT, &Type::I64),
-        ),
-    };
+    let size = item::load(fb, &group_rec, group::COUNT, &Type::I64);
     let bytes = fb.binary("mul nuw", &size, &stride);
     let end = fb.ptr_add(&items, &bytes);
     item::store(fb, &group_rec, group::SCRATCH, &items);
@@ -228,33 +186,20 @@ fn run_groups(kernel: &Translated, name: &str, vector: bool) {
         range(fb, &zero, &sizes[1], |fb, y| {
             let row = fb.binary("mul nuw", z, &sizes[1]);
             let row = fb.binary("add nuw", &row, y);
-            let first = fb.binary("mul nuw", &row, &in_row);
             let row = fb.binary("mul nuw", &row, &sizes[0]);
-            range(fb, &zero, &in_row, |fb, at| {
-                let x = match &step {
-                    Some(step) => fb.binary("mul nuw", at, step),
-                    None => at.clone(),
-                };
-                let linear = fb.binary("add nuw", &row, &x);
-                let number = fb.binary("add nuw", &first, at);
-                let offset = fb.binary("mul nuw", &number, &stride);
+            range(fb, &zero, &sizes[0], |fb, x| {
+                let linear = fb.binary("add nuw", &row, x);
+                let offset = fb.binary("mul nuw", &linear, &stride);
                 let record = fb.ptr_add(&items, &offset);
-                item_record(fb, &record, &group_rec, [&x, y, z], &linear, lanes);
+                item_record(fb, &record, &group_rec, [x, y, z], &linear, lanes);
                 if kernel.large_size > 0 {
                     let large = Value::int(&Type::I64, header - large);
                     let large = fb.ptr_add(&record, &large);
                     item::store(fb, &record, field::PRIVATE, &large);
                 }
                 let frame = fb.ptr_add(&record, &Value::int(&Type::I64, header));
-                let mut operands = vec![record.clone(), group_rec.clone(), args.clone()];
-                if let Some(step) = &step {
-                    let left = fb.binary("sub", &sizes[0], &x);
-                    let count = fb.intrinsic_same("umin", &[left, step.clone()]);
-                    operands.push(fb.int_cast(&count, &Type::I32, false));
-                }
-                operands.push(frame);
-                let function = if vector { VECTOR } else { KERNEL };
-                let handle = fb.call(function, &Type::PTR, &operands);
+                let operands = [record.clone(), group_rec.clone(), args.clone(), frame];
+                let handle = fb.call(KERNEL, &Type::PTR, &operands);
                 item::store(fb, &record, field::HANDLE, &handle);
             });
         });
@@ -268,10 +213,10 @@ fn run_groups(kernel: &Translated, name: &str, vector: bool) {
     fb.br(round);
     fb.switch_to(round);
     let key = fb.load(&Type::I32, &place, 4);
-    combine(kernel, fb, &calls, false, [&items, &stride, &size, &key]);
+    combine(kernel, fb, &kernel.calls, false, [&items, &stride, &size, &key]);
     fb.store(&none, &place, 4);
     // Where nobody waits for a sub-group, the work-group is one.
-    let (width, sub_groups) = if sub_group_sync {
+    let (width, sub_groups) = if kernel.sub_group_sync {
         let count = item::load(fb, &group_rec, group::SUB_GROUPS, &Type::I32);
         let count = fb.int_cast(&count, &Type::I64, false);
         (Value::i64(i64::from(lanes)), count)
@@ -285,7 +230,7 @@ fn run_groups(kernel: &Translated, name: &str, vector: bool) {
         let offset = fb.binary("mul nuw", &start, &stride);
         let records = fb.ptr_add(&items, &offset);
         let scope = [&records, &stride, &count, &key];
-        sub_group_rounds(kernel, fb, sub_group_sync, scope, &place);
+        sub_group_rounds(kernel, fb, scope, &place);
     });
     let following = fb.load(&Type::I32, &place, 4);
     let finished = fb.icmp("eq", &following, &none);
@@ -309,7 +254,6 @@ fn run_groups(kernel: &Translated, name: &str, vector: bool) {
 fn sub_group_rounds(
     kernel: &Translated,
     fb: &mut FunctionBuilder,
-    sub_group_sync: bool,
     [records, stride, count, key]: [&Value; 4],
     place: &Value,
 ) {
@@ -323,7 +267,7 @@ fn sub_group_rounds(
         (low, high)
     };
     let (mut low, mut high) = resume(fb, key);
-    if sub_group_sync {
+    if kernel.sub_group_sync {
         let (head, inner, out) = (fb.block("inner"), fb.block("turn"), fb.block("out"));
         let before = fb.current();
         fb.br(head);

@@ -1,9 +1,10 @@
 //! Makes a translated kernel executable: builds the function that runs work-groups.
 //!
-//! The scalar lowering here runs one work-item after another. A kernel whose work-items never wait
-//! becomes a loop over them; one that synchronises runs its work-items as coroutines, in rounds.
+//! A kernel whose work-items never wait becomes a loop over them, or over vectors of them; one that
+//! synchronises runs its work-items as coroutines, in rounds, and vectorised in phases.
 
 mod coroutine;
+mod phases;
 mod plain;
 mod wrap;
 
@@ -17,8 +18,12 @@ use crate::translate::Translated;
 pub const FRAME_SIZE: &str = "ur.frame_size";
 
 /// Name of the vectorised kernel: `(item record of the first work-item, group record, argument block,
-/// number of work-items)`.
+/// number of work-items)`. For a kernel that waits the function that runs a phase of a work-group:
+/// `(records, group record, argument block, number of records, key)`, which gives the next key.
 pub const VECTOR: &str = "ur.vector";
+
+/// Name of the constant with the distance in bytes of the records of a vectorised kernel that waits.
+pub const STRIDE: &str = "ur.stride";
 
 /// Name of the constant with the number of its lanes.
 pub const LANES: &str = "ur.lanes";
@@ -31,11 +36,11 @@ pub const LANES: &str = "ur.lanes";
 pub fn lower_vector(kernel: &Translated, entry: &str) -> Result<()> {
     let groups = |name: &str| {
         if kernel.waits_for_group() {
-            coroutine::lower_vector(kernel, name)
+            phases::lower(kernel, name);
         } else {
             plain::lower_vector(kernel, name);
-            Ok(())
         }
+        Ok(())
     };
     if wrap::is_needed(kernel) {
         wrap::lower(kernel, entry, groups)

@@ -13,8 +13,9 @@ use std::collections::HashMap;
 use super::calls;
 use super::cfg::{BlockId, Edge, Function, InstId, Node, Operand, RegionId};
 use super::math::{self, Definition, Features};
+use super::phases::PASSING;
 use super::shape::{self, Shape, Shapes};
-use super::sync::{self, Coroutine, Points};
+use super::sync::Points;
 use super::{Refused, calls::Callee};
 use crate::llvm::edit::{Block, Builder, IntPredicate, Kind, Opcode, Type, Value};
 
@@ -66,7 +67,6 @@ pub struct Emitter<'a, 'm> {
     /// The processor's features, and vector functions that are called.
     pub features: Features,
     functions: Vec<Definition>,
-    pub coroutine: Option<Coroutine<'m>>,
 }
 
 /// Instructions beyond which a block without memory accesses is worth a branch around it.
@@ -91,7 +91,6 @@ pub fn emit<'m>(
     let entry = b.block(target, "entry");
     let body = b.block(target, "body");
     b.at_end(body);
-    let coroutine = points.suspends.then(|| sync::begin(b, target));
     let mask_bits = 8 * super::widest(f, shapes, b);
     let emitter = |together| Emitter {
         f,
@@ -110,7 +109,6 @@ pub fn emit<'m>(
         points,
         features,
         functions: Vec::new(),
-        coroutine,
     };
     let count = target.params()[3];
     let mut functions: Vec<Definition> = Vec::new();
@@ -136,7 +134,7 @@ pub fn emit<'m>(
             some: true,
         };
         whole.region(0, mask)?;
-        whole.end();
+        b.ret_void();
         add(whole.functions);
         b.at_end(part);
     }
@@ -148,7 +146,7 @@ pub fn emit<'m>(
         some: true,
     };
     some.region(0, mask)?;
-    some.end();
+    b.ret_void();
     add(some.functions);
     b.at_end(entry);
     b.br(body);
@@ -192,6 +190,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
             Some(runs) => self.b.select(runs, mask.lanes, self.none()),
             None => mask.lanes,
         }
+    }
+
+    /// Memory that is written and read in one place.
+    pub fn passing_memory(&self, ty: Type<'m>) -> Value<'m> {
+        let made = self.alloca(ty, 64);
+        made.rename(PASSING);
+        made
     }
 
     /// Memory of the function itself.

@@ -53,7 +53,7 @@ impl<'m> Emitter<'_, 'm> {
             let all = self.vector(operand);
             let element = all.ty().element();
             let (kept, stored) = self.storable(all, element);
-            let place = self.alloca(stored.array(u64::from(self.lanes)), 64);
+            let place = self.passing_memory(stored.array(u64::from(self.lanes)));
             b.store(kept, place, self.natural(stored));
             places.push(Place::Memory(place, element, stored));
         }
@@ -66,7 +66,7 @@ impl<'m> Emitter<'_, 'm> {
             .iter()
             .map(|part| {
                 let stored = self.stored_type(*part);
-                let place = self.alloca(stored.array(u64::from(self.lanes)), 64);
+                let place = self.passing_memory(stored.array(u64::from(self.lanes)));
                 (place, *part, stored)
             })
             .collect();

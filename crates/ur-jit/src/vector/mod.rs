@@ -14,6 +14,7 @@ mod half;
 mod lanes;
 pub mod math;
 mod memory;
+pub mod phases;
 mod shape;
 mod sync;
 
@@ -51,7 +52,7 @@ pub struct Vectorised {
     pub functions: Vec<math::Definition>,
 }
 
-/// Defines the declared function `to`, of type `void (ptr item, ptr group, ptr arguments, i32 count)`:
+/// Defines the function `to`, of type `void (ptr item, ptr group, ptr arguments, i32 count)`:
 /// it does what the function `from` does for `count` work-items, at most as many as there are lanes
 /// and at least one. Their ids in dimension 0 follow each other, the record has those of the first
 /// one. If there are several, ids are below 2^31. There are `lanes` lanes, or as many as suit the kernel
@@ -71,7 +72,9 @@ pub fn vectorise(
     let builder = Builder::new(module);
     let missing = || Refused::new("no such function");
     let source = builder.function(from).ok_or_else(missing)?;
-    let target = builder.function(to).ok_or_else(missing)?;
+    let (pointer, word) = (builder.ptr_type(), builder.int_type(32));
+    let ty = builder.function_type(builder.void_type(), &[pointer, pointer, pointer, word]);
+    let target = builder.declare(to, ty).ok_or_else(missing)?;
     let function = cfg::Function::read(source)?;
     check(&function)?;
     let shapes = shape::find(&function, &builder, points);
@@ -81,8 +84,38 @@ pub fn vectorise(
     let functions = emit::emit(
         &function, &shapes, &builder, target, lanes, points, features,
     )?;
-    target.set_internal();
     Ok(Vectorised { lanes, functions })
+}
+
+/// Makes of the vectorised function `from`, which waits, the declared function `to` that runs phases
+/// of a work-group, see [`phases::split`]. Gives the bytes of a sub-group's frame.
+///
+/// # Errors
+/// If there is too much to do between waits.
+pub fn split(
+    module: &Module<'_>,
+    from: &str,
+    to: &str,
+    record_bytes: u64,
+    align: u64,
+) -> Result<u64, Refused> {
+    let builder = Builder::new(module);
+    let missing = || Refused::new("no such function");
+    let source = builder.function(from).ok_or_else(missing)?;
+    let target = builder.function(to).ok_or_else(missing)?;
+    let bytes = phases::split(&builder, source, target, record_bytes, align)?;
+    target.set_noinline();
+    target.set_nounwind();
+    for param in 0..3 {
+        target.set_alone(param);
+    }
+    for param in 1..3 {
+        target.set_read_only(param);
+    }
+    for function in [source, target] {
+        function.set_internal();
+    }
+    Ok(bytes)
 }
 
 /// Defines `name`, which runs work-groups with `rows` where every row of every work-group holds whole

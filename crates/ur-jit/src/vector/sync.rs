@@ -1,16 +1,17 @@
 //! Where lanes, sub-groups and work-groups come together.
 //!
-//! What the lanes of a sub-group do among themselves is vector code. Waiting for the work-group
-//! suspends the function, which is a coroutine then; an operation over the work-group combines the
+//! What the lanes of a sub-group do among themselves is vector code. Waiting for the work-group is a
+//! call at which the function is split later, see [`super::phases`]; an operation over the work-group combines the
 //! lanes first, lets the sub-groups exchange one value each, and spreads what comes back.
 
 use super::Refused;
 use super::cfg::InstId;
 use super::emit::{Emitter, Mask, Repr};
+use super::phases::wait_name;
 use super::shape::Shape;
 use crate::group::{Kind as Op, Reach, Reduction, Source, SyncCall};
 use crate::item::{group, item};
-use crate::llvm::edit::{Block, Builder, IntPredicate, Opcode, RealPredicate, Type, Value};
+use crate::llvm::edit::{ IntPredicate, Opcode, RealPredicate, Type, Value};
 use crate::translate::{Point, point_name};
 
 /// The synchronisation points of a kernel.
@@ -23,13 +24,6 @@ pub struct Points<'k> {
     pub least: u32,
     /// Whether lanes wait for their work-group anywhere.
     pub suspends: bool,
-}
-
-/// The coroutine that the function is.
-#[derive(Clone, Copy)]
-pub struct Coroutine<'m> {
-    /// Where it goes when it is suspended or done.
-    leave: Block<'m>,
 }
 
 impl Points<'_> {
@@ -59,64 +53,22 @@ pub fn shape(point: &Point, operands: &[Shape]) -> Shape {
     }
 }
 
-/// Begins the coroutine that `target` is: called without memory for its state, it stores the state's
-/// size through its first parameter.
-pub fn begin<'m>(b: &Builder<'m>, target: Value<'m>) -> Coroutine<'m> {
-    let params = target.params();
-    let null = b.ptr_type().zero();
-    let align = b.int_type(32).int(crate::item::RECORD_ALIGN.cast_signed());
-    let id = b.call_intrinsic("llvm.coro.id", &[], &[align, null, null, null]);
-    let [report, start, leave] = ["report", "start", "leave"].map(|name| b.block(target, name));
-    let frame = params[4];
-    let none = b.icmp(IntPredicate::LLVMIntEQ, frame, null);
-    b.cond_br(none, report, start);
-    b.at_end(report);
-    let size = b.call_intrinsic("llvm.coro.size", &[b.int_type(64)], &[]);
-    b.store(size, params[0], 8);
-    b.ret(null);
-    b.at_end(start);
-    let handle = b.call_intrinsic("llvm.coro.begin", &[], &[id, frame]);
-    b.at_end(leave);
-    let unwind = b.int_type(1).zero();
-    b.call_intrinsic("llvm.coro.end", &[], &[handle, unwind, b.no_token()]);
-    b.ret(handle);
-    b.at_end(start);
-    Coroutine { leave }
-}
-
 impl<'m> Emitter<'_, 'm> {
     fn field(&self, record: usize, offset: i64) -> Value<'m> {
         let offset = self.b.int_type(64).int(offset);
         self.b.ptr_add(self.target.params()[record], offset)
     }
 
-    /// Waits at the point `key`; the lanes are done if it is 0.
-    fn suspend(&mut self, key: u32, coroutine: &Coroutine<'m>) {
+    /// Waits at the point `key`.
+    fn wait(&self, key: u32) -> Result<(), Refused> {
         let b = self.b;
-        let place = self.field(0, item::KEY);
-        b.store(b.int_type(32).int(i64::from(key)), place, 4);
-        let last = b.int_type(1).zero();
-        let outcome = b.call_intrinsic("llvm.coro.suspend", &[], &[b.no_token(), last]);
-        let resume = b.block(self.target, "resume");
-        b.switch(
-            outcome,
-            coroutine.leave,
-            &[(0, resume), (1, coroutine.leave)],
-        );
-        b.at_end(resume);
-    }
-
-    /// Ends the function.
-    pub(super) fn end(&self) {
-        let b = self.b;
-        match &self.coroutine {
-            Some(coroutine) => {
-                let place = self.field(0, item::KEY);
-                b.store(b.int_type(32).zero(), place, 4);
-                b.br(coroutine.leave);
-            }
-            None => b.ret_void(),
-        }
+        let ty = b.function_type(b.void_type(), &[]);
+        let function = b
+            .declare(&wait_name(key), ty)
+            .ok_or_else(|| Refused::new("a wait without a name"))?;
+        function.set_nounwind();
+        b.call(ty, function, &[]);
+        Ok(())
     }
 
     /// A synchronisation point.
@@ -127,26 +79,16 @@ impl<'m> Emitter<'_, 'm> {
         point: &Point,
         mask: &Mask<'m>,
     ) -> Result<(), Refused> {
-        let coroutine = self.coroutine;
         match point {
             // Lanes go in step.
             Point::SubGroupBarrier => Ok(()),
-            Point::GroupBarrier => match &coroutine {
-                Some(coroutine) => {
-                    self.suspend(key, coroutine);
-                    Ok(())
-                }
-                None => Err(Refused::new("a barrier outside of a coroutine")),
-            },
+            Point::GroupBarrier => self.wait(key),
             Point::Operation(call) if call.sub_group => self
                 .sub_group(id, call, mask)
                 .map(|repr| self.set(id, repr)),
-            Point::Operation(call) => match &coroutine {
-                Some(coroutine) => self
-                    .work_group(id, key, call, mask, coroutine)
-                    .map(|repr| self.set(id, repr)),
-                None => Err(Refused::new("an operation outside of a coroutine")),
-            },
+            Point::Operation(call) => self
+                .work_group(id, key, call, mask)
+                .map(|repr| self.set(id, repr)),
         }
     }
 
@@ -157,7 +99,6 @@ impl<'m> Emitter<'_, 'm> {
         key: u32,
         call: &SyncCall,
         mask: &Mask<'m>,
-        coroutine: &Coroutine<'m>,
     ) -> Result<Repr<'m>, Refused> {
         let b = self.b;
         let inst = &self.f.insts[id];
@@ -171,22 +112,22 @@ impl<'m> Emitter<'_, 'm> {
         let align = u32::try_from(b.size_of(ty)).unwrap_or(1).min(16);
         let exchange = |this: &mut Self, value: Value<'m>| {
             b.store(value, input, align);
-            this.suspend(key, coroutine);
-            b.load(ty, output, align)
+            this.wait(key)?;
+            Ok(b.load(ty, output, align))
         };
         match call.kind {
             Op::Reduce(op, Reach::All) => {
                 let all = self.vector(operands[0]);
                 let own = self.reduced(op, all, mask, self.lanes);
                 let own = b.extract_element(own, b.int_type(64).zero());
-                Ok(Repr::Scalar(exchange(self, own), 0))
+                Ok(Repr::Scalar(exchange(self, own)?, 0))
             }
             Op::Reduce(op, reach @ (Reach::Inclusive | Reach::Exclusive)) => {
                 let all = self.vector(operands[0]);
                 let scanned = self.scanned(op, all, mask);
                 let last = b.int_type(64).int(i64::from(self.lanes) - 1);
                 let total = b.extract_element(scanned, last);
-                let before = exchange(self, total);
+                let before = exchange(self, total)?;
                 let own = if reach == Reach::Inclusive {
                     scanned
                 } else {
@@ -216,7 +157,7 @@ impl<'m> Emitter<'_, 'm> {
                 let number = b.size_of(ty).next_multiple_of(8);
                 let place = self.field(0, item::SLOTS + number.cast_signed());
                 b.store(record, place, 8);
-                Ok(Repr::Scalar(exchange(self, value), 0))
+                Ok(Repr::Scalar(exchange(self, value)?, 0))
             }
             _ => Err(Refused::new(format!("{:?} over the work-group", call.kind))),
         }
@@ -334,7 +275,7 @@ impl<'m> Emitter<'_, 'm> {
         let stored = self.stored_type(ty);
         let pair = matches!(source, Source::UpInto | Source::DownInto);
         let count = u64::from(self.lanes) * if pair { 2 } else { 1 };
-        let memory = self.alloca(stored.array(count), 64);
+        let memory = self.passing_memory(stored.array(count));
         let align = u32::try_from(b.size_of(stored)).unwrap_or(1).min(16);
         for (at, operand) in operands[..operands.len() - 1].iter().enumerate() {
             let all = self.vector(*operand);
