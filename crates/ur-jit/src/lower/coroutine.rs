@@ -213,7 +213,13 @@ fn run_groups(kernel: &Translated, name: &str) {
     fb.br(round);
     fb.switch_to(round);
     let key = fb.load(&Type::I32, &place, 4);
-    combine(kernel, fb, &kernel.calls, false, [&items, &stride, &size, &key]);
+    combine(
+        kernel,
+        fb,
+        &kernel.calls,
+        false,
+        [&items, &stride, &size, &key],
+    );
     fb.store(&none, &place, 4);
     // Where nobody waits for a sub-group, the work-group is one.
     let (width, sub_groups) = if kernel.sub_group_sync {

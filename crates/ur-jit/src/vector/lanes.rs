@@ -1,18 +1,23 @@
 //! What has no vector form: each lane in turn.
 
 use super::Refused;
-use super::cfg::InstId;
+use super::cfg::{InstId, Operand};
 use super::emit::{Emitter, Mask, Repr};
 use crate::llvm::edit::{Kind, Opcode, Type, Value};
 
-/// Where a lane's operand comes from.
-enum Place<'m> {
-    /// It is the same for all.
-    Same(Value<'m>),
-    /// Lane 0's value, and what each lane adds.
-    Linear(Value<'m>, i64),
-    /// Memory, the element's type, and the one it has there.
+/// Lanes up to which a memory access is written out for each.
+const MOST_IN_A_ROW: u32 = 32;
+
+/// An operand whose values for the lanes are picked one by one.
+enum Each<'m> {
+    /// The first lane's, and the distance to the next one's.
+    Stride(Value<'m>, i64),
+    /// In memory, with their type and the one they have there.
     Memory(Value<'m>, Type<'m>, Type<'m>),
+    /// Extended from shorter ones.
+    Extended(Opcode, Type<'m>, Box<Each<'m>>),
+    /// Addresses, as an instruction computes them from a base and an index.
+    Element(Value<'m>, Value<'m>, Box<Each<'m>>),
 }
 
 impl<'m> Emitter<'_, 'm> {
@@ -37,26 +42,22 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn each_lane(&mut self, id: InstId, mask: &Mask<'m>) -> Result<(), Refused> {
         let b = self.b;
         let inst = &self.f.insts[id];
-        // Operands that differ in no known way go through memory: picking an element by a number would do the same
-        // each time.
-        let mut places = Vec::new();
-        for operand in inst.operands.clone() {
-            let uniform = self.is_uniform(operand);
-            if uniform {
-                places.push(Place::Same(self.scalar(operand)));
-                continue;
+        if self.is_all(mask) && self.lanes <= MOST_IN_A_ROW {
+            let access = matches!(
+                inst.op,
+                Opcode::LLVMLoad | Opcode::LLVMStore | Opcode::LLVMAtomicRMW
+            );
+            if access && inst.ty.kind() != Kind::LLVMStructTypeKind {
+                self.in_a_row(id);
+                return Ok(());
             }
-            if let Repr::Scalar(first, stride) = self.repr(operand) {
-                places.push(Place::Linear(first, stride));
-                continue;
-            }
-            let all = self.vector(operand);
-            let element = all.ty().element();
-            let (kept, stored) = self.storable(all, element);
-            let place = self.passing_memory(stored.array(u64::from(self.lanes)));
-            b.store(kept, place, self.natural(stored));
-            places.push(Place::Memory(place, element, stored));
         }
+        let operands: Vec<Each<'m>> = inst
+            .operands
+            .clone()
+            .into_iter()
+            .map(|o| self.each(o))
+            .collect();
         let parts: Vec<Type<'m>> = match inst.ty.kind() {
             Kind::LLVMVoidTypeKind => Vec::new(),
             Kind::LLVMStructTypeKind => inst.ty.members(),
@@ -85,22 +86,7 @@ impl<'m> Emitter<'_, 'm> {
         let left = b.phi(wide);
         left.add_incoming(bits, before);
         let lane = b.call_intrinsic("llvm.cttz", &[wide], &[left, b.int_type(1).ones()]);
-        let operands: Vec<Value<'m>> = places
-            .iter()
-            .map(|place| match place {
-                Place::Same(value) => *value,
-                Place::Linear(first, stride) => self.nth(*first, *stride, lane),
-                Place::Memory(place, element, stored) => {
-                    let at = b.gep(*stored, *place, &[lane], None);
-                    let value = b.load(*stored, at, self.natural(*stored));
-                    if stored == element {
-                        value
-                    } else {
-                        b.cast(Opcode::LLVMTrunc, value, *element)
-                    }
-                }
-            })
-            .collect();
+        let operands: Vec<Value<'m>> = operands.iter().map(|o| self.pick(o, lane)).collect();
         let plain = if inst.op == Opcode::LLVMAtomicRMW {
             self.modify(inst.raw, operands[0], operands[1])
         } else {
@@ -154,6 +140,102 @@ impl<'m> Emitter<'_, 'm> {
             _ => self.set(id, reprs.remove(0)),
         }
         Ok(())
+    }
+
+    /// Carries out a memory access for all lanes without a loop.
+    fn in_a_row(&mut self, id: InstId) {
+        let b = self.b;
+        let inst = &self.f.insts[id];
+        let operands: Vec<Each<'m>> = inst
+            .operands
+            .clone()
+            .into_iter()
+            .map(|operand| self.each(operand))
+            .collect();
+        let has_result = !inst.ty.is_void() && !inst.users.is_empty();
+        let ty = if has_result { inst.ty } else { b.int_type(1) };
+        let mut result = self.vector_of(ty).poison();
+        for lane in 0..self.lanes {
+            let lane = b.int_type(64).int(i64::from(lane));
+            let values: Vec<Value<'m>> = operands.iter().map(|o| self.pick(o, lane)).collect();
+            let plain = if inst.op == Opcode::LLVMAtomicRMW {
+                self.modify(inst.raw, values[0], values[1])
+            } else {
+                None
+            };
+            let made = plain.unwrap_or_else(|| {
+                let copy = b.repeat(inst.raw);
+                for (at, value) in values.into_iter().enumerate() {
+                    copy.set_operand(at as u32, value);
+                }
+                copy
+            });
+            if has_result {
+                result = b.insert_element(result, made, lane);
+            }
+        }
+        if has_result {
+            self.set(id, Repr::Vector(result));
+        }
+    }
+
+    /// An operand from which the lanes' values are picked one by one. What differs in no known way goes
+    /// through memory: picking an element by a number would do the same each time.
+    fn each(&mut self, operand: Operand<'m>) -> Each<'m> {
+        if let Repr::Scalar(first, stride) = self.repr(operand) {
+            return Each::Stride(first, stride);
+        }
+        // An address is computed by each lane: there are scalar registers enough, and an index is
+        // short.
+        if let Operand::Inst(id) = operand
+            && let inst = &self.f.insts[id]
+            && inst.op == Opcode::LLVMGetElementPtr
+            && inst.operands.len() == 2
+            && let [base, index] = inst.operands[..]
+            && self.is_uniform(base)
+        {
+            let base = self.scalar(base);
+            let index = Box::new(self.each(index));
+            return Each::Element(inst.raw, base, index);
+        }
+        if let Operand::Inst(id) = operand
+            && let inst = &self.f.insts[id]
+            && let Opcode::LLVMZExt | Opcode::LLVMSExt = inst.op
+            && inst.raw.operand(0).ty().bits() >= 8
+        {
+            let (op, ty) = (inst.op, inst.ty);
+            let inner = Box::new(self.each(inst.operands[0]));
+            return Each::Extended(op, ty, inner);
+        }
+        let all = self.vector(operand);
+        let element = all.ty().element();
+        let (kept, stored) = self.storable(all, element);
+        let place = self.passing_memory(stored.array(u64::from(self.lanes)));
+        self.b.store(kept, place, self.natural(stored));
+        Each::Memory(place, element, stored)
+    }
+
+    /// The value of the lane with the number `lane`, of 64 bits.
+    fn pick(&self, each: &Each<'m>, lane: Value<'m>) -> Value<'m> {
+        let b = self.b;
+        match each {
+            Each::Stride(first, 0) => *first,
+            Each::Stride(first, stride) => self.nth(*first, *stride, lane),
+            Each::Memory(place, element, stored) => {
+                let at = b.gep(*stored, *place, &[lane], None);
+                let value = b.load(*stored, at, self.natural(*stored));
+                if stored == element {
+                    value
+                } else {
+                    b.cast(Opcode::LLVMTrunc, value, *element)
+                }
+            }
+            Each::Extended(op, ty, inner) => b.cast(*op, self.pick(inner, lane), *ty),
+            Each::Element(like, base, index) => {
+                let index = self.pick(index, lane);
+                b.gep(like.gep_type(), *base, &[index], None)
+            }
+        }
     }
 
     /// The type as which an element stands in memory: of whole bytes.

@@ -116,7 +116,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// Whether a mask has all lanes, and always so.
-    fn is_all(&self, mask: &Mask<'m>) -> bool {
+    pub(super) fn is_all(&self, mask: &Mask<'m>) -> bool {
         mask.lanes == mask.lanes.ty().ones()
     }
 

@@ -230,7 +230,10 @@ impl<'m> Whole<'m> {
         let mut made = Vec::with_capacity(self.pieces.len());
         let mut at_end = Vec::with_capacity(self.pieces.len());
         for (number, piece) in self.pieces.iter().enumerate() {
-            let mut read = more.get(&number).cloned().unwrap_or_else(|| Set::new(count));
+            let mut read = more
+                .get(&number)
+                .cloned()
+                .unwrap_or_else(|| Set::new(count));
             let mut own = Set::new(count);
             let end = match &piece.end {
                 End::Go(terminator) => Some(*terminator),
@@ -450,7 +453,10 @@ pub fn split<'m>(
 
     // What lives across waits, and how.
     let count = whole.insts.len();
-    let nexts: Vec<usize> = starts[1..].iter().flat_map(|(_, all)| all.clone()).collect();
+    let nexts: Vec<usize> = starts[1..]
+        .iter()
+        .flat_map(|(_, all)| all.clone())
+        .collect();
     let mut recipes = Recipes {
         whole: &whole,
         b,
@@ -477,29 +483,35 @@ pub fn split<'m>(
     let mut memory = HashMap::new();
     for (id, inst) in whole.insts.iter().enumerate() {
         if inst.opcode() == Opcode::LLVMAlloca {
-            memory.insert(id, if inst.name().starts_with(PASSING) {
-                Memory::Here(b.repeat(*inst))
-            } else {
-                let bytes = b.size_of(inst.allocated());
-                Memory::Frame(layout.place(bytes, u64::from(inst.align()), None))
-            });
+            memory.insert(
+                id,
+                if inst.name().starts_with(PASSING) {
+                    Memory::Here(b.repeat(*inst))
+                } else {
+                    let bytes = b.size_of(inst.allocated());
+                    Memory::Frame(layout.place(bytes, u64::from(inst.align()), None))
+                },
+            );
         }
     }
     let mut kept = HashMap::new();
     for id in across.all() {
         let ty = whole.insts[id].ty();
         let variable = b.alloca(ty, alignment(b, ty));
-        kept.insert(id, if recipes.of(id, 0).is_some() {
-            Kept::Again { variable }
-        } else {
-            let mut at = Set::new(whole.pieces.len());
-            for next in nexts.iter().filter(|next| alive[**next].has(id)) {
-                at.add(*next);
-            }
-            let bytes = b.size_of(ty);
-            let offset = layout.place(bytes, u64::from(alignment(b, ty)), Some(at));
-            Kept::Stored { offset, variable }
-        });
+        kept.insert(
+            id,
+            if recipes.of(id, 0).is_some() {
+                Kept::Again { variable }
+            } else {
+                let mut at = Set::new(whole.pieces.len());
+                for next in nexts.iter().filter(|next| alive[**next].has(id)) {
+                    at.add(*next);
+                }
+                let bytes = b.size_of(ty);
+                let offset = layout.place(bytes, u64::from(alignment(b, ty)), Some(at));
+                Kept::Stored { offset, variable }
+            },
+        );
     }
     let frame = layout.size.next_multiple_of(align);
 
@@ -650,7 +662,10 @@ impl<'m> Splitter<'_, 'm> {
         let items = b.load(word, self.field(record, item::ITEMS), 4);
         let mut made = Set::new(self.whole.insts.len());
         for piece in reached {
-            self.whole.pieces[*piece].insts.iter().for_each(|id| made.add(*id));
+            self.whole.pieces[*piece]
+                .insts
+                .iter()
+                .for_each(|id| made.add(*id));
         }
         let mut phase = Phase {
             params: vec![record, params[1], params[2], items],

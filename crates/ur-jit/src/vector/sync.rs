@@ -11,7 +11,7 @@ use super::phases::wait_name;
 use super::shape::Shape;
 use crate::group::{Kind as Op, Reach, Reduction, Source, SyncCall};
 use crate::item::{group, item};
-use crate::llvm::edit::{ IntPredicate, Opcode, RealPredicate, Type, Value};
+use crate::llvm::edit::{IntPredicate, Opcode, RealPredicate, Type, Value};
 use crate::translate::{Point, point_name};
 
 /// The synchronisation points of a kernel.
