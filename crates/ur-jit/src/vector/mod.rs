@@ -81,6 +81,9 @@ pub fn vectorise(
     check_vectors(&function, &shapes)?;
     let lanes = lanes
         .unwrap_or_else(|| width(&function, &shapes, &builder, register_bytes).max(points.least));
+    if lanes < 2 {
+        return Err(Refused::new("sub-groups of one work-item"));
+    }
     let functions = emit::emit(
         &function, &shapes, &builder, target, lanes, points, features,
     )?;
