@@ -105,12 +105,15 @@ impl<'m> Emitter<'_, 'm> {
             return None;
         }
         let way = b.binary(Opcode::LLVMSub, to, from);
-        let up = ty.int(up);
-        let lane = b.binary(Opcode::LLVMUDiv, way, up);
-        let back = b.binary(Opcode::LLVMMul, lane, up);
-        let exact = b.icmp(IntPredicate::LLVMIntEQ, back, way);
         let near = b.icmp(IntPredicate::LLVMIntULT, way, ty.int(all));
-        let there = b.select(exact, near, near.ty().zero());
+        let (lane, there) = if up == 1 {
+            (way, near)
+        } else {
+            let lane = b.binary(Opcode::LLVMUDiv, way, ty.int(up));
+            let back = b.binary(Opcode::LLVMMul, lane, ty.int(up));
+            let exact = b.icmp(IntPredicate::LLVMIntEQ, back, way);
+            (lane, b.select(exact, near, near.ty().zero()))
+        };
         let lane = b.select(there, lane, ty.ones());
         let (numbers, lane) = self.beside(lane);
         let predicate = if differ {
@@ -177,9 +180,15 @@ impl<'m> Emitter<'_, 'm> {
         if order.strict {
             way = build.binary(Opcode::LLVMSub, way, ty.int(1));
         }
-        let more = build.binary(Opcode::LLVMUDiv, way, ty.int(stride));
+        let more = if stride == 1 {
+            way
+        } else {
+            build.binary(Opcode::LLVMUDiv, way, ty.int(stride))
+        };
+        // Only what can be computed again after a wait.
         let last = ty.int(i64::from(self.lanes) - 1);
-        let more = build.call_intrinsic("llvm.umin", &[ty], &[more, last]);
+        let few = build.icmp(IntPredicate::LLVMIntULT, more, last);
+        let more = build.select(few, more, last);
         let count = build.binary(Opcode::LLVMAdd, more, ty.int(1));
         build.select(first, count, ty.zero())
     }
