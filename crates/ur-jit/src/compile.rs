@@ -170,7 +170,6 @@ fn vectorise<'c>(
     let points = Points {
         all: &kernel.points,
         slot: kernel.slot,
-        suspends: kernel.suspends,
         least,
     };
     let bytes = target.register_bytes();

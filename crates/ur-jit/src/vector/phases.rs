@@ -952,3 +952,34 @@ fn bits<'m>(b: &Builder<'m>, ty: Type<'m>) -> Option<(Type<'m>, Type<'m>)> {
         b.int_type(count.next_power_of_two().max(8)),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Layout, Set};
+
+    fn set(ids: &[usize]) -> Set {
+        let mut set = Set::new(100);
+        ids.iter().for_each(|id| set.add(*id));
+        set
+    }
+
+    #[test]
+    fn frames_share_places_between_values_that_never_meet() {
+        let mut layout = Layout::default();
+        assert_eq!(layout.place(4, 4, Some(set(&[1]))), 0);
+        assert_eq!(layout.place(32, 32, Some(set(&[1, 70]))), 32);
+        assert_eq!(layout.place(8, 8, Some(set(&[2]))), 0);
+        assert_eq!(layout.place(4, 4, Some(set(&[1, 2]))), 8);
+        assert_eq!(layout.place(16, 16, None), 16);
+        assert_eq!(layout.place(4, 4, Some(set(&[3]))), 0);
+        assert_eq!(layout.size, 64);
+    }
+
+    #[test]
+    fn sets_give_back_what_is_in_them() {
+        let one = set(&[0, 63, 64, 99]);
+        assert_eq!(one.all().collect::<Vec<_>>(), [0, 63, 64, 99]);
+        assert!(one.has(64) && !one.has(65));
+        assert!(one.meets(&set(&[99])) && !one.meets(&set(&[1])));
+    }
+}

@@ -22,8 +22,6 @@ pub struct Points<'k> {
     pub slot: u64,
     /// Least number of lanes.
     pub least: u32,
-    /// Whether lanes wait for their work-group anywhere.
-    pub suspends: bool,
 }
 
 impl Points<'_> {
