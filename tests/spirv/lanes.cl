@@ -233,3 +233,99 @@ kernel void narrow(global const int *in, global int *out, int n)
         out[4 * count - 1 - i] = s - t;
     }
 }
+
+// Ids against bounds: all lanes go one way, or some do.
+kernel void guards(global const int *in, global int *out, int n)
+{
+    size_t x = get_global_id(0), l = get_local_id(0);
+    size_t row = get_global_id(2) * get_global_size(1) + get_global_id(1);
+    size_t i = row * get_global_size(0) + x;
+    int a = in[x % n], b = 1, c = 0, d = -5;
+    if (x < (size_t)n) {
+        a += in[x];
+        for (int k = 0; k < (a & 3); k++)
+            b += in[k] ^ a;
+    }
+    if ((long)x > (long)n - 20) {
+        c = in[x & 7] + b;
+    } else {
+        c = a - 3;
+        d = in[l & 7];
+    }
+    if (l >= 4)
+        b += in[(l - 4) & 15];
+    if (x == 5)
+        d = in[b & 7];
+    if (x != 8)
+        a ^= in[c & 7];
+    if ((long)l <= (long)n - 100)
+        a += in[d & 7];
+    if (x + 40 <= (size_t)n) {
+        out[4 * i] = a;
+        out[4 * i + 1] = b;
+    } else {
+        out[4 * i + 1] = a;
+        out[4 * i] = b - in[l & 3];
+    }
+    out[4 * i + 2] = c;
+    out[4 * i + 3] = d;
+}
+
+// What lives across barriers: an array, a condition, numbers; barriers in a loop that the work-group
+// leaves by what it finds, and under a condition.
+kernel void phases(global const int *in, global int *out, int n, local int *shared,
+                   global int *counters)
+{
+    size_t i = get_global_id(0);
+    int l = get_local_id(0), size = get_local_size(0), x = in[i % n], round = 0;
+    int own[8];
+    for (int k = 0; k < 8; k++)
+        own[k] = x * k + l;
+    bool odd = x & 1;
+    float f = x * 0.5f;
+    shared[l] = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    while (true) {
+        own[shared[(l + round) % size] & 7] += round;
+        int found = shared[round % size];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if ((round > 3 && (found & 1)) || round == 12)
+            break;
+        if (odd)
+            shared[l] += own[(l + round) & 7];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (round & 1) {
+            f += shared[(l + 3) % size];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        round++;
+    }
+    out[4 * i] = own[x & 7];
+    out[4 * i + 1] = round;
+    out[4 * i + 2] = (int)f;
+    out[4 * i + 3] = odd ? own[round & 7] : shared[l];
+    atomic_add(&counters[round & 15], l);
+}
+
+// Work-items that wait at different barriers, by 64.
+kernel void apart(global const int *in, global int *out, int n, local int *shared,
+                  global int *counters)
+{
+    size_t i = get_global_id(0);
+    int l = get_local_id(0), x = in[i % n];
+    shared[l] = x;
+    if (l / 64 % 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x += shared[l ^ 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        shared[l] = x * 3;
+    } else {
+        shared[l] ^= 5;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x -= shared[l ^ 2];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[4 * i] = x + shared[l ^ 3];
+    out[4 * i + 1] = shared[l];
+    atomic_inc(&counters[x & 15]);
+}

@@ -64,7 +64,7 @@ fn compare(kernel: &str) {
     // In several dimensions work-items of a row share their places in local memory.
     let sizes = SIZES
         .into_iter()
-        .filter(|(_, local)| kernel != "meetings" || local[1] == 1);
+        .filter(|(_, local)| !["meetings", "phases"].contains(&kernel) || local[1] == 1);
     for (cpu, lanes) in WAYS {
         let vector = Jit::compiled_for("lanes", lanes, cpu).kernel(kernel);
         for size in sizes.clone() {
@@ -98,6 +98,28 @@ fn divisions() {
 #[test]
 fn places_in_memory() {
     compare("places");
+}
+
+#[test]
+fn ids_against_bounds() {
+    compare("guards");
+}
+
+#[test]
+fn values_across_barriers() {
+    compare("phases");
+}
+
+#[test]
+fn sub_groups_that_wait_apart() {
+    let kernel = |cpu, lanes| Jit::compiled_for("lanes", lanes, cpu).kernel("apart");
+    for size in [([512, 1, 1], [256, 1, 1]), ([200, 1, 1], [200, 1, 1])] {
+        let expected = run(&kernel(None, 1), size, 64);
+        for (cpu, lanes) in WAYS {
+            let found = run(&kernel(cpu, lanes), size, 64);
+            assert_eq!(found, expected, "by {lanes} for {cpu:?}, {size:?}");
+        }
+    }
 }
 
 #[test]
