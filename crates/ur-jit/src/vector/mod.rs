@@ -79,11 +79,14 @@ pub fn vectorise(
     check(&function)?;
     let shapes = shape::find(&function, &builder, points);
     check_vectors(&function, &shapes)?;
-    let lanes = lanes
-        .unwrap_or_else(|| width(&function, &shapes, &builder, register_bytes).max(points.least));
-    if lanes < 2 {
-        return Err(Refused::new("sub-groups of one work-item"));
-    }
+    let lanes = suitable(
+        &function,
+        &shapes,
+        &builder,
+        lanes,
+        register_bytes,
+        points.least,
+    )?;
     let functions = emit::emit(
         &function, &shapes, &builder, target, lanes, points, features,
     )?;
@@ -179,6 +182,43 @@ fn widest(function: &cfg::Function<'_>, shapes: &shape::Shapes, builder: &Builde
         .unwrap_or(8)
         .clamp(1, 8)
         .next_power_of_two()
+}
+
+/// The number of lanes: the one that is asked for, or as many as suit the kernel.
+///
+/// # Errors
+/// If there would be too much code, or no vectors.
+fn suitable(
+    function: &cfg::Function<'_>,
+    shapes: &shape::Shapes,
+    builder: &Builder<'_>,
+    asked: Option<u32>,
+    register_bytes: u32,
+    least: u32,
+) -> Result<u32, Refused> {
+    /// Operations on registers that a block may have: to bring them into an order takes LLVM a time
+    /// that grows with the square of their number.
+    const MOST_IN_A_BLOCK: usize = 1500;
+    let longest = function.blocks.iter().map(|block| block.insts.len()).max();
+    let bytes = widest(function, shapes, builder);
+    let is_too_much = |lanes: u32| {
+        let registers = (lanes * bytes).div_ceil(register_bytes) as usize;
+        longest.unwrap_or(0) * registers > MOST_IN_A_BLOCK
+    };
+    let lanes = asked.unwrap_or_else(|| {
+        let mut lanes = width(function, shapes, builder, register_bytes);
+        while lanes > 4 && is_too_much(lanes) {
+            lanes /= 2;
+        }
+        lanes.max(least)
+    });
+    if lanes < 2 {
+        return Err(Refused::new("sub-groups of one work-item"));
+    }
+    if is_too_much(lanes) {
+        return Err(Refused::new("a block that is too long"));
+    }
+    Ok(lanes)
 }
 
 /// How many lanes suit a kernel: as many as make the widest of its varying values fill a few
