@@ -329,3 +329,15 @@ kernel void apart(global const int *in, global int *out, int n, local int *share
     out[4 * i + 1] = shared[l];
     atomic_inc(&counters[x & 15]);
 }
+
+// An extension before a loop for what stands in the loop, in memory of each work-item.
+kernel void hoisted(global const int *in, global int *out, int n)
+{
+    size_t i = get_global_id(0);
+    int x = in[i % n];
+    long own[4] = {1, 2, 3, 4};
+    for (int k = 0; k < (x & 7); k++)
+        own[(x + k) & 3] = popcount((uchar)(x >> 3));
+    for (int k = 0; k < 4; k++)
+        out[4 * i + k] = (int)own[k];
+}

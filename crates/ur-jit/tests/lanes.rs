@@ -106,6 +106,11 @@ fn ids_against_bounds() {
 }
 
 #[test]
+fn extensions_before_loops() {
+    compare("hoisted");
+}
+
+#[test]
 fn values_across_barriers() {
     compare("phases");
 }

@@ -1,7 +1,7 @@
 //! What has no vector form: each lane in turn.
 
 use super::Refused;
-use super::cfg::{InstId, Operand};
+use super::cfg::{BlockId, InstId, Operand};
 use super::emit::{Emitter, Mask, Repr};
 use crate::llvm::edit::{Kind, Opcode, Type, Value};
 
@@ -56,7 +56,7 @@ impl<'m> Emitter<'_, 'm> {
             .operands
             .clone()
             .into_iter()
-            .map(|o| self.each(o))
+            .map(|o| self.each(o, inst.block))
             .collect();
         let parts: Vec<Type<'m>> = match inst.ty.kind() {
             Kind::LLVMVoidTypeKind => Vec::new(),
@@ -150,7 +150,7 @@ impl<'m> Emitter<'_, 'm> {
             .operands
             .clone()
             .into_iter()
-            .map(|operand| self.each(operand))
+            .map(|operand| self.each(operand, inst.block))
             .collect();
         let has_result = !inst.ty.is_void() && !inst.users.is_empty();
         let ty = if has_result { inst.ty } else { b.int_type(1) };
@@ -181,30 +181,32 @@ impl<'m> Emitter<'_, 'm> {
 
     /// An operand from which the lanes' values are picked one by one. What differs in no known way goes
     /// through memory: picking an element by a number would do the same each time.
-    fn each(&mut self, operand: Operand<'m>) -> Each<'m> {
+    fn each(&mut self, operand: Operand<'m>, block: BlockId) -> Each<'m> {
         if let Repr::Scalar(first, stride) = self.repr(operand) {
             return Each::Stride(first, stride);
         }
         // An address is computed by each lane: there are scalar registers enough, and an index is
-        // short.
+        // short. What instructions of another block use need not be at hand here.
         if let Operand::Inst(id) = operand
             && let inst = &self.f.insts[id]
+            && inst.block == block
             && inst.op == Opcode::LLVMGetElementPtr
             && inst.operands.len() == 2
             && let [base, index] = inst.operands[..]
             && self.is_uniform(base)
         {
             let base = self.scalar(base);
-            let index = Box::new(self.each(index));
+            let index = Box::new(self.each(index, block));
             return Each::Element(inst.raw, base, index);
         }
         if let Operand::Inst(id) = operand
             && let inst = &self.f.insts[id]
+            && inst.block == block
             && let Opcode::LLVMZExt | Opcode::LLVMSExt = inst.op
             && inst.raw.operand(0).ty().bits() >= 8
         {
             let (op, ty) = (inst.op, inst.ty);
-            let inner = Box::new(self.each(inst.operands[0]));
+            let inner = Box::new(self.each(inst.operands[0], block));
             return Each::Extended(op, ty, inner);
         }
         let all = self.vector(operand);
