@@ -155,103 +155,80 @@ fn run_groups(kernel: &Translated, name: &str) {
     let group_bytes = Value::int(&Type::I64, i128::from(group::BYTES));
     let items = entry.fb.ptr_add(&group_rec, &group_bytes);
 
-    let (groups, body, done) = (
-        entry.fb.block("groups"),
-        entry.fb.block("group"),
-        entry.fb.block("done"),
-    );
-    let count = entry.fb.binary("sub", &last, &first);
-    let before = entry.fb.current();
-    entry.fb.br(groups);
-    entry.fb.switch_to(groups);
-    let index = entry.fb.phi(&Type::I64);
-    entry.fb.add_incoming(&index, &Value::i64(0), before);
-    let more = entry.fb.icmp("ult", &index.value, &count);
-    entry.fb.cond_br(&more, body, done);
-    entry.fb.switch_to(body);
-    let number = entry.fb.binary("add", &first, &index.value);
-    let sizes = entry.group_record(&group_rec, &number, lanes);
     let args = entry.args.clone();
+    entry.each_group([&first, &last], &group_rec.clone(), lanes, |fb, sizes| {
+        let size = item::load(fb, &group_rec, group::COUNT, &Type::I64);
+        let bytes = fb.binary("mul nuw", &size, &stride);
+        let end = fb.ptr_add(&items, &bytes);
+        item::store(fb, &group_rec, group::SCRATCH, &items);
+        item::store(fb, &group_rec, group::SCRATCH_END, &end);
 
-    let fb = &mut entry.fb;
-    let size = item::load(fb, &group_rec, group::COUNT, &Type::I64);
-    let bytes = fb.binary("mul nuw", &size, &stride);
-    let end = fb.ptr_add(&items, &bytes);
-    item::store(fb, &group_rec, group::SCRATCH, &items);
-    item::store(fb, &group_rec, group::SCRATCH_END, &end);
-
-    // Every work-item starts and goes as far as its first synchronisation point.
-    let zero = Value::i64(0);
-    range(fb, &zero, &sizes[2], |fb, z| {
-        range(fb, &zero, &sizes[1], |fb, y| {
-            let row = fb.binary("mul nuw", z, &sizes[1]);
-            let row = fb.binary("add nuw", &row, y);
-            let row = fb.binary("mul nuw", &row, &sizes[0]);
-            range(fb, &zero, &sizes[0], |fb, x| {
-                let linear = fb.binary("add nuw", &row, x);
-                let offset = fb.binary("mul nuw", &linear, &stride);
-                let record = fb.ptr_add(&items, &offset);
-                item_record(fb, &record, &group_rec, [x, y, z], &linear, lanes);
-                if kernel.large_size > 0 {
-                    let large = Value::int(&Type::I64, header - large);
-                    let large = fb.ptr_add(&record, &large);
-                    item::store(fb, &record, field::PRIVATE, &large);
-                }
-                let frame = fb.ptr_add(&record, &Value::int(&Type::I64, header));
-                let operands = [record.clone(), group_rec.clone(), args.clone(), frame];
-                let handle = fb.call(KERNEL, &Type::PTR, &operands);
-                item::store(fb, &record, field::HANDLE, &handle);
+        // Every work-item starts and goes as far as its first synchronisation point.
+        let zero = Value::i64(0);
+        range(fb, &zero, &sizes[2], |fb, z| {
+            range(fb, &zero, &sizes[1], |fb, y| {
+                let row = fb.binary("mul nuw", z, &sizes[1]);
+                let row = fb.binary("add nuw", &row, y);
+                let row = fb.binary("mul nuw", &row, &sizes[0]);
+                range(fb, &zero, &sizes[0], |fb, x| {
+                    let linear = fb.binary("add nuw", &row, x);
+                    let offset = fb.binary("mul nuw", &linear, &stride);
+                    let record = fb.ptr_add(&items, &offset);
+                    item_record(fb, &record, &group_rec, [x, y, z], &linear, lanes);
+                    if kernel.large_size > 0 {
+                        let large = Value::int(&Type::I64, header - large);
+                        let large = fb.ptr_add(&record, &large);
+                        item::store(fb, &record, field::PRIVATE, &large);
+                    }
+                    let frame = fb.ptr_add(&record, &Value::int(&Type::I64, header));
+                    let operands = [record.clone(), group_rec.clone(), args.clone(), frame];
+                    let handle = fb.call(KERNEL, &Type::PTR, &operands);
+                    item::store(fb, &record, field::HANDLE, &handle);
+                });
             });
         });
-    });
 
-    // Rounds of the work-group. In the first one nobody waits with the key.
-    let none = Value::int(&Type::I32, NONE);
-    let place = fb.alloca(&Type::I32, 1, 4);
-    fb.store(&none, &place, 4);
-    let (round, again, next) = (fb.block("round"), fb.block("again"), fb.block("next"));
-    fb.br(round);
-    fb.switch_to(round);
-    let key = fb.load(&Type::I32, &place, 4);
-    combine(
-        kernel,
-        fb,
-        &kernel.calls,
-        false,
-        [&items, &stride, &size, &key],
-    );
-    fb.store(&none, &place, 4);
-    // Where nobody waits for a sub-group, the work-group is one.
-    let (width, sub_groups) = if kernel.sub_group_sync {
-        let count = item::load(fb, &group_rec, group::SUB_GROUPS, &Type::I32);
-        let count = fb.int_cast(&count, &Type::I64, false);
-        (Value::i64(i64::from(lanes)), count)
-    } else {
-        (size.clone(), Value::i64(1))
-    };
-    fb.for_each(&sub_groups, |fb, sub_group| {
-        let start = fb.binary("mul nuw", sub_group, &width);
-        let left = fb.binary("sub", &size, &start);
-        let count = fb.intrinsic_same("umin", &[left, width.clone()]);
-        let offset = fb.binary("mul nuw", &start, &stride);
-        let records = fb.ptr_add(&items, &offset);
-        let scope = [&records, &stride, &count, &key];
-        sub_group_rounds(kernel, fb, scope, &place);
-    });
-    let following = fb.load(&Type::I32, &place, 4);
-    let finished = fb.icmp("eq", &following, &none);
-    fb.cond_br(&finished, next, again);
-    fb.switch_to(again);
-    fb.br(round);
+        // Rounds of the work-group. In the first one nobody waits with the key.
+        let none = Value::int(&Type::I32, NONE);
+        let place = fb.alloca(&Type::I32, 1, 4);
+        fb.store(&none, &place, 4);
+        let (round, again, next) = (fb.block("round"), fb.block("again"), fb.block("next"));
+        fb.br(round);
+        fb.switch_to(round);
+        let key = fb.load(&Type::I32, &place, 4);
+        combine(
+            kernel,
+            fb,
+            &kernel.calls,
+            false,
+            [&items, &stride, &size, &key],
+        );
+        fb.store(&none, &place, 4);
+        // Where nobody waits for a sub-group, the work-group is one.
+        let (width, sub_groups) = if kernel.sub_group_sync {
+            let count = item::load(fb, &group_rec, group::SUB_GROUPS, &Type::I32);
+            let count = fb.int_cast(&count, &Type::I64, false);
+            (Value::i64(i64::from(lanes)), count)
+        } else {
+            (size.clone(), Value::i64(1))
+        };
+        fb.for_each(&sub_groups, |fb, sub_group| {
+            let start = fb.binary("mul nuw", sub_group, &width);
+            let left = fb.binary("sub", &size, &start);
+            let count = fb.intrinsic_same("umin", &[left, width.clone()]);
+            let offset = fb.binary("mul nuw", &start, &stride);
+            let records = fb.ptr_add(&items, &offset);
+            let scope = [&records, &stride, &count, &key];
+            sub_group_rounds(kernel, fb, scope, &place);
+        });
+        let following = fb.load(&Type::I32, &place, 4);
+        let finished = fb.icmp("eq", &following, &none);
+        fb.cond_br(&finished, next, again);
+        fb.switch_to(again);
+        fb.br(round);
 
-    fb.switch_to(next);
-    let following = fb.binary("add nuw", &index.value, &Value::i64(1));
-    let latch = fb.current();
-    fb.add_incoming(&index, &following, latch);
-    fb.br(groups);
-    fb.switch_to(done);
-    fb.ret(None);
-    entry.fb.finish();
+        fb.switch_to(next);
+    });
 }
 
 /// Resumes the work-items of a sub-group that wait with a key, then runs rounds of the sub-group

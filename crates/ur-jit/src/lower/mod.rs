@@ -121,6 +121,39 @@ impl Entry {
         (entry, first, last)
     }
 
+    /// Runs `body` for every work-group from number `first` to before `last`, with its size in each
+    /// dimension, when its record is filled, and ends the function.
+    fn each_group(
+        mut self,
+        [first, last]: [&Value; 2],
+        record: &Value,
+        lanes: u32,
+        body: impl FnOnce(&mut FunctionBuilder, &[Value; 3]),
+    ) {
+        let fb = &mut self.fb;
+        let (groups, group, done) = (fb.block("groups"), fb.block("group"), fb.block("done"));
+        let count = fb.binary("sub", last, first);
+        let before = fb.current();
+        fb.br(groups);
+        fb.switch_to(groups);
+        let index = fb.phi(&Type::I64);
+        fb.add_incoming(&index, &Value::i64(0), before);
+        let more = fb.icmp("ult", &index.value, &count);
+        fb.cond_br(&more, group, done);
+        fb.switch_to(group);
+        let number = fb.binary("add", first, &index.value);
+        let sizes = self.group_record(record, &number, lanes);
+        let fb = &mut self.fb;
+        body(fb, &sizes);
+        let following = fb.binary("add nuw", &index.value, &Value::i64(1));
+        let latch = fb.current();
+        fb.add_incoming(&index, &following, latch);
+        fb.br(groups);
+        fb.switch_to(done);
+        fb.ret(None);
+        self.fb.finish();
+    }
+
     /// Fills the group record for the work-group with linear number `number`, and returns its size
     /// in each dimension.
     fn group_record(&mut self, record: &Value, number: &Value, lanes: u32) -> [Value; 3] {

@@ -26,86 +26,63 @@ pub fn lower(kernel: &Translated, name: &str) {
     let stride = entry.fb.load(&Type::I64, &stride, 8);
     let step = step(kernel, &mut entry.fb, &launched);
 
-    let (groups, body, done) = (
-        entry.fb.block("groups"),
-        entry.fb.block("group"),
-        entry.fb.block("done"),
-    );
-    let count = entry.fb.binary("sub", &last, &first);
-    let before = entry.fb.current();
-    entry.fb.br(groups);
-    entry.fb.switch_to(groups);
-    let index = entry.fb.phi(&Type::I64);
-    entry.fb.add_incoming(&index, &Value::i64(0), before);
-    let more = entry.fb.icmp("ult", &index.value, &count);
-    entry.fb.cond_br(&more, body, done);
-    entry.fb.switch_to(body);
-    let number = entry.fb.binary("add", &first, &index.value);
-    let sizes = entry.group_record(&group_rec, &number, lanes);
+    entry.each_group([&first, &last], &group_rec.clone(), lanes, |fb, sizes| {
+        let step = step_in_group(kernel, fb, &step, sizes);
+        let narrow = fb.int_cast(&step, &Type::I32, false);
+        item::store(fb, &group_rec, group::STEP, &narrow);
+        let in_row = calls_in_row(fb, &sizes[0], &step);
+        let rows = fb.binary("mul nuw", &sizes[1], &sizes[2]);
+        let size = fb.binary("mul nuw", &in_row, &rows);
+        let bytes = fb.binary("mul nuw", &size, &stride);
+        let end = fb.ptr_add(&items, &bytes);
+        item::store(fb, &group_rec, group::SCRATCH, &items);
+        item::store(fb, &group_rec, group::SCRATCH_END, &end);
 
-    let fb = &mut entry.fb;
-    let step = step_in_group(kernel, fb, &step, &sizes);
-    let narrow = fb.int_cast(&step, &Type::I32, false);
-    item::store(fb, &group_rec, group::STEP, &narrow);
-    let in_row = calls_in_row(fb, &sizes[0], &step);
-    let rows = fb.binary("mul nuw", &sizes[1], &sizes[2]);
-    let size = fb.binary("mul nuw", &in_row, &rows);
-    let bytes = fb.binary("mul nuw", &size, &stride);
-    let end = fb.ptr_add(&items, &bytes);
-    item::store(fb, &group_rec, group::SCRATCH, &items);
-    item::store(fb, &group_rec, group::SCRATCH_END, &end);
-
-    let zero = Value::i64(0);
-    let start = Value::int(&Type::I32, i128::from(field::START));
-    range(fb, &zero, &sizes[2], |fb, z| {
-        range(fb, &zero, &sizes[1], |fb, y| {
-            let row = fb.binary("mul nuw", z, &sizes[1]);
-            let row = fb.binary("add nuw", &row, y);
-            let first = fb.binary("mul nuw", &row, &in_row);
-            let row = fb.binary("mul nuw", &row, &sizes[0]);
-            range(fb, &zero, &in_row, |fb, at| {
-                let x = fb.binary("mul nuw", at, &step);
-                let linear = fb.binary("add nuw", &row, &x);
-                let number = fb.binary("add nuw", &first, at);
-                let offset = fb.binary("mul nuw", &number, &stride);
-                let record = fb.ptr_add(&items, &offset);
-                item_record(fb, &record, &group_rec, [&x, y, z], &linear, lanes);
-                let left = fb.binary("sub", &sizes[0], &x);
-                let count = fb.intrinsic_same("umin", &[left, step.clone()]);
-                let count = fb.int_cast(&count, &Type::I32, false);
-                item::store(fb, &record, field::ITEMS, &count);
-                item::store(fb, &record, field::KEY, &start);
+        let zero = Value::i64(0);
+        let start = Value::int(&Type::I32, i128::from(field::START));
+        range(fb, &zero, &sizes[2], |fb, z| {
+            range(fb, &zero, &sizes[1], |fb, y| {
+                let row = fb.binary("mul nuw", z, &sizes[1]);
+                let row = fb.binary("add nuw", &row, y);
+                let first = fb.binary("mul nuw", &row, &in_row);
+                let row = fb.binary("mul nuw", &row, &sizes[0]);
+                range(fb, &zero, &in_row, |fb, at| {
+                    let x = fb.binary("mul nuw", at, &step);
+                    let linear = fb.binary("add nuw", &row, &x);
+                    let number = fb.binary("add nuw", &first, at);
+                    let offset = fb.binary("mul nuw", &number, &stride);
+                    let record = fb.ptr_add(&items, &offset);
+                    item_record(fb, &record, &group_rec, [&x, y, z], &linear, lanes);
+                    let left = fb.binary("sub", &sizes[0], &x);
+                    let count = fb.intrinsic_same("umin", &[left, step.clone()]);
+                    let count = fb.int_cast(&count, &Type::I32, false);
+                    item::store(fb, &record, field::ITEMS, &count);
+                    item::store(fb, &record, field::KEY, &start);
+                });
             });
         });
+
+        let phase = fb.block("phase");
+        let before = fb.current();
+        fb.br(phase);
+        fb.switch_to(phase);
+        let key = fb.phi(&Type::I32);
+        fb.add_incoming(&key, &start, before);
+        combine(
+            kernel,
+            fb,
+            &calls,
+            false,
+            [&items, &stride, &size, &key.value],
+        );
+        let operands = [items, group_rec, args, size, key.value.clone()];
+        let following = fb.call(VECTOR, &Type::I32, &operands);
+        let latch = fb.current();
+        fb.add_incoming(&key, &following, latch);
+        let finished = fb.icmp("eq", &following, &Value::int(&Type::I32, NONE));
+        let next = fb.block("next");
+        fb.cond_br(&finished, next, phase);
+
+        fb.switch_to(next);
     });
-
-    let phase = fb.block("phase");
-    let before = fb.current();
-    fb.br(phase);
-    fb.switch_to(phase);
-    let key = fb.phi(&Type::I32);
-    fb.add_incoming(&key, &start, before);
-    combine(
-        kernel,
-        fb,
-        &calls,
-        false,
-        [&items, &stride, &size, &key.value],
-    );
-    let operands = [items, group_rec, args, size, key.value.clone()];
-    let following = fb.call(VECTOR, &Type::I32, &operands);
-    let latch = fb.current();
-    fb.add_incoming(&key, &following, latch);
-    let finished = fb.icmp("eq", &following, &Value::int(&Type::I32, NONE));
-    let next = fb.block("next");
-    fb.cond_br(&finished, next, phase);
-
-    fb.switch_to(next);
-    let following = fb.binary("add nuw", &index.value, &Value::i64(1));
-    let latch = fb.current();
-    fb.add_incoming(&index, &following, latch);
-    fb.br(groups);
-    fb.switch_to(done);
-    fb.ret(None);
-    entry.fb.finish();
 }

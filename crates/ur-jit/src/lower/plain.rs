@@ -85,56 +85,36 @@ fn groups(kernel: &Translated, name: &str, vector: bool) {
 
     let launched = entry.launch.clone();
     let step = vector.then(|| step(kernel, &mut entry.fb, &launched));
-    let count = entry.fb.binary("sub", &last, &first);
-    let groups = entry.fb.block("groups");
-    let group_body = entry.fb.block("group");
-    let done = entry.fb.block("done");
-    let before = entry.fb.current();
-    entry.fb.br(groups);
-    entry.fb.switch_to(groups);
-    let index = entry.fb.phi(&Type::I64);
-    entry.fb.add_incoming(&index, &Value::i64(0), before);
-    let more = entry.fb.icmp("ult", &index.value, &count);
-    entry.fb.cond_br(&more, group_body, done);
-    entry.fb.switch_to(group_body);
-    let number = entry.fb.binary("add", &first, &index.value);
-    let sizes = entry.group_record(&group_rec, &number, lanes);
     let args = entry.args.clone();
-    let fb = &mut entry.fb;
-    let step = step.map(|step| step_in_group(kernel, fb, &step, &sizes));
-    let zero = Value::i64(0);
-    range(fb, &zero, &sizes[2], |fb, z| {
-        range(fb, &zero, &sizes[1], |fb, y| {
-            let row = fb.binary("mul nuw", z, &sizes[1]);
-            let row = fb.binary("add nuw", &row, y);
-            let row = fb.binary("mul nuw", &row, &sizes[0]);
-            let records = [item_rec.clone(), group_rec.clone(), args.clone()];
-            let Some(step) = &step else {
-                range(fb, &zero, &sizes[0], |fb, x| {
-                    let linear = fb.binary("add nuw", &row, x);
-                    item_record(fb, &item_rec, &group_rec, [x, y, z], &linear, lanes);
-                    fb.call(KERNEL, &Type::Void, &records);
+    entry.each_group([&first, &last], &group_rec.clone(), lanes, |fb, sizes| {
+        let step = step.map(|step| step_in_group(kernel, fb, &step, sizes));
+        let zero = Value::i64(0);
+        range(fb, &zero, &sizes[2], |fb, z| {
+            range(fb, &zero, &sizes[1], |fb, y| {
+                let row = fb.binary("mul nuw", z, &sizes[1]);
+                let row = fb.binary("add nuw", &row, y);
+                let row = fb.binary("mul nuw", &row, &sizes[0]);
+                let records = [item_rec.clone(), group_rec.clone(), args.clone()];
+                let Some(step) = &step else {
+                    range(fb, &zero, &sizes[0], |fb, x| {
+                        let linear = fb.binary("add nuw", &row, x);
+                        item_record(fb, &item_rec, &group_rec, [x, y, z], &linear, lanes);
+                        fb.call(KERNEL, &Type::Void, &records);
+                    });
+                    return;
+                };
+                let calls = calls_in_row(fb, &sizes[0], step);
+                range(fb, &zero, &calls, |fb, call| {
+                    let x = fb.binary("mul nuw", call, step);
+                    let linear = fb.binary("add nuw", &row, &x);
+                    item_record(fb, &item_rec, &group_rec, [&x, y, z], &linear, lanes);
+                    let left = fb.binary("sub", &sizes[0], &x);
+                    let count = fb.intrinsic_same("umin", &[left, step.clone()]);
+                    let count = fb.int_cast(&count, &Type::I32, false);
+                    let [item, group, args] = records.clone();
+                    fb.call(VECTOR, &Type::Void, &[item, group, args, count]);
                 });
-                return;
-            };
-            let calls = calls_in_row(fb, &sizes[0], step);
-            range(fb, &zero, &calls, |fb, call| {
-                let x = fb.binary("mul nuw", call, step);
-                let linear = fb.binary("add nuw", &row, &x);
-                item_record(fb, &item_rec, &group_rec, [&x, y, z], &linear, lanes);
-                let left = fb.binary("sub", &sizes[0], &x);
-                let count = fb.intrinsic_same("umin", &[left, step.clone()]);
-                let count = fb.int_cast(&count, &Type::I32, false);
-                let [item, group, args] = records.clone();
-                fb.call(VECTOR, &Type::Void, &[item, group, args, count]);
             });
         });
     });
-    let next = entry.fb.binary("add nuw", &index.value, &Value::i64(1));
-    let latch = entry.fb.current();
-    entry.fb.add_incoming(&index, &next, latch);
-    entry.fb.br(groups);
-    entry.fb.switch_to(done);
-    entry.fb.ret(None);
-    entry.fb.finish();
 }
