@@ -25,6 +25,7 @@ pub(super) enum Memory<'m> {
     Frame(u64),
 }
 
+/// What the phases are written from.
 pub(super) struct Splitter<'a, 'm> {
     pub(super) b: &'a Builder<'m>,
     pub(super) whole: &'a Whole<'m>,
@@ -37,29 +38,29 @@ pub(super) struct Splitter<'a, 'm> {
 }
 
 /// One phase.
-pub(super) struct Phase<'m> {
+struct Phase<'m> {
     /// What stands for the function's parameters.
-    pub(super) params: Vec<Value<'m>>,
+    params: Vec<Value<'m>>,
     /// The sub-group's record.
-    pub(super) record: Value<'m>,
+    record: Value<'m>,
     /// Where a sub-group goes that has done its part, with the key that it then waits with.
-    pub(super) latch: Block<'m>,
-    pub(super) next_key: Value<'m>,
+    latch: Block<'m>,
+    next_key: Value<'m>,
     /// Copies of pieces and of instructions.
-    pub(super) blocks: HashMap<usize, Block<'m>>,
-    pub(super) copies: HashMap<Id, Value<'m>>,
+    blocks: HashMap<usize, Block<'m>>,
+    copies: HashMap<Id, Value<'m>>,
     /// Values computed in this phase.
-    pub(super) made: Set,
+    made: Set,
     /// Phis, what they get, and along which way.
-    pub(super) ways: Vec<(Id, Value<'m>, Block<'m>)>,
+    ways: Vec<(Id, Value<'m>, Block<'m>)>,
 }
 
 impl<'m> Splitter<'_, 'm> {
-    pub(super) fn field(&self, record: Value<'m>, offset: i64) -> Value<'m> {
+    fn field(&self, record: Value<'m>, offset: i64) -> Value<'m> {
         self.b.ptr_add(record, self.b.int_type(64).int(offset))
     }
 
-    pub(super) fn slot(&self, record: Value<'m>, offset: u64) -> Value<'m> {
+    fn slot(&self, record: Value<'m>, offset: u64) -> Value<'m> {
         self.field(record, (self.record_bytes + offset).cast_signed())
     }
 
@@ -148,7 +149,7 @@ impl<'m> Splitter<'_, 'm> {
     }
 
     /// Gives variables their values at the start of a phase.
-    pub(super) fn restore(&self, piece: usize, phase: &Phase<'m>) {
+    fn restore(&self, piece: usize, phase: &Phase<'m>) {
         let b = self.b;
         let mut known = HashMap::new();
         for id in self.alive[piece].all() {
@@ -167,7 +168,7 @@ impl<'m> Splitter<'_, 'm> {
     }
 
     /// A value from the frame.
-    pub(super) fn fetch(
+    fn fetch(
         &self,
         id: Id,
         offset: u64,
@@ -197,7 +198,7 @@ impl<'m> Splitter<'_, 'm> {
     }
 
     /// Computes a value again.
-    pub(super) fn again(
+    fn again(
         &self,
         value: Value<'m>,
         phase: &Phase<'m>,
@@ -229,7 +230,7 @@ impl<'m> Splitter<'_, 'm> {
         copy
     }
 
-    pub(super) fn memory_of(&self, id: Id, phase: &Phase<'m>) -> Value<'m> {
+    fn memory_of(&self, id: Id, phase: &Phase<'m>) -> Value<'m> {
         match self.memory[&id] {
             Memory::Here(at) => at,
             Memory::Frame(offset) => self.slot(phase.record, offset),
@@ -238,7 +239,7 @@ impl<'m> Splitter<'_, 'm> {
 
     /// Stores what lives across the wait at the end of a piece. What this phase did not compute is
     /// there already.
-    pub(super) fn save(&self, next: usize, phase: &Phase<'m>, here: &mut HashMap<Id, Value<'m>>) {
+    fn save(&self, next: usize, phase: &Phase<'m>, here: &mut HashMap<Id, Value<'m>>) {
         let b = self.b;
         for id in self.alive[next].all() {
             let Some(Kept::Stored { offset, .. }) = self.kept.get(&id) else {
@@ -265,7 +266,7 @@ impl<'m> Splitter<'_, 'm> {
     }
 
     /// A value of the function in a phase's copy of a piece, `here` being those known in it.
-    pub(super) fn value(
+    fn value(
         &self,
         value: Value<'m>,
         phase: &Phase<'m>,
@@ -299,7 +300,7 @@ impl<'m> Splitter<'_, 'm> {
     }
 
     /// Writes a phase's copy of a piece.
-    pub(super) fn piece(&self, piece: usize, phase: &mut Phase<'m>) {
+    fn piece(&self, piece: usize, phase: &mut Phase<'m>) {
         let b = self.b;
         let word = b.int_type(32);
         b.at_end(phase.blocks[&piece]);
@@ -383,7 +384,7 @@ impl<'m> Splitter<'_, 'm> {
 
 /// The integer that a vector of bits stands in memory as: first one of as many bits, then one of whole
 /// bytes.
-pub(super) fn bits<'m>(b: &Builder<'m>, ty: Type<'m>) -> Option<(Type<'m>, Type<'m>)> {
+fn bits<'m>(b: &Builder<'m>, ty: Type<'m>) -> Option<(Type<'m>, Type<'m>)> {
     if !ty.is_vector() || !ty.element().is_int() || ty.element().bits() != 1 {
         return None;
     }

@@ -12,7 +12,7 @@ pub(super) fn alignment(b: &Builder<'_>, ty: Type<'_>) -> u32 {
 /// Where values stand in the frame. Those that never live across the same wait share places.
 #[derive(Default)]
 pub(super) struct Layout {
-    pub(super) taken: Vec<(u64, u64, Option<Set>)>,
+    taken: Vec<(u64, u64, Option<Set>)>,
     pub(super) size: u64,
 }
 
@@ -43,13 +43,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::Layout;
-    use crate::vector::phases::set::Set;
-
-    fn set(ids: &[usize]) -> Set {
-        let mut set = Set::new(100);
-        ids.iter().for_each(|id| set.add(*id));
-        set
-    }
+    use crate::vector::phases::set::tests::set;
 
     #[test]
     fn frames_share_places_between_values_that_never_meet() {

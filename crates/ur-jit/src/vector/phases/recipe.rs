@@ -10,7 +10,7 @@ const CHEAP: usize = 16;
 
 /// The instructions that computing a value again takes, and the values that have to be kept for it.
 pub(super) struct Recipe {
-    pub(super) steps: usize,
+    steps: usize,
     pub(super) leaves: Vec<Id>,
 }
 
@@ -31,7 +31,7 @@ impl Recipes<'_, '_> {
         made
     }
 
-    pub(super) fn make(&mut self, id: Id, depth: usize) -> Option<Recipe> {
+    fn make(&mut self, id: Id, depth: usize) -> Option<Recipe> {
         let inst = self.whole.insts[id];
         if depth > CHEAP || !self.whole.is_lasting(inst) {
             return None;

@@ -43,10 +43,11 @@ impl Set {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::Set;
 
-    fn set(ids: &[usize]) -> Set {
+    /// A set of some numbers below 100.
+    pub(in crate::vector::phases) fn set(ids: &[usize]) -> Set {
         let mut set = Set::new(100);
         ids.iter().for_each(|id| set.add(*id));
         set

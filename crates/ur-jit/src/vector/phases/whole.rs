@@ -30,8 +30,6 @@ pub(super) struct Whole<'m> {
     pub(super) pieces: Vec<Piece<'m>>,
     /// The first piece of a block.
     pub(super) first: HashMap<Block<'m>, usize>,
-    /// The piece that an instruction stands in.
-    pub(super) home: Vec<usize>,
 }
 
 impl<'m> Whole<'m> {
@@ -42,7 +40,6 @@ impl<'m> Whole<'m> {
             params: function.params(),
             pieces: Vec::new(),
             first: HashMap::new(),
-            home: Vec::new(),
         };
         for block in function.blocks() {
             this.first.insert(block, this.pieces.len());
@@ -51,7 +48,6 @@ impl<'m> Whole<'m> {
                 let id = this.insts.len();
                 this.insts.push(inst);
                 this.ids.insert(inst, id);
-                this.home.push(this.pieces.len());
                 if let Some(key) = wait_key(inst) {
                     let next = this.pieces.len() + 1;
                     let insts = std::mem::take(&mut insts);
@@ -92,7 +88,7 @@ impl<'m> Whole<'m> {
     }
 
     /// What phis read at the end of a piece.
-    pub(super) fn handed_on(&self, piece: usize) -> Vec<Id> {
+    fn handed_on(&self, piece: usize) -> Vec<Id> {
         let End::Go(terminator) = &self.pieces[piece].end else {
             return Vec::new();
         };
@@ -209,7 +205,7 @@ impl<'m> Whole<'m> {
     }
 
     /// Parameter and, where it is constant, offset that an address is made of.
-    pub(super) fn place(&self, address: Value<'m>) -> Option<(usize, Option<i64>)> {
+    fn place(&self, address: Value<'m>) -> Option<(usize, Option<i64>)> {
         if let Some(param) = self.params.iter().position(|p| *p == address) {
             return Some((param, Some(0)));
         }
@@ -268,7 +264,7 @@ impl<'m> Whole<'m> {
 }
 
 /// The key of a wait.
-pub(super) fn wait_key(inst: Value<'_>) -> Option<u32> {
+fn wait_key(inst: Value<'_>) -> Option<u32> {
     if inst.opcode() != Opcode::LLVMCall || !inst.callee().is_function() {
         return None;
     }
