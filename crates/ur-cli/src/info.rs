@@ -70,8 +70,9 @@ fn page(report: &Report, verbose: bool, style: Style) -> String {
     lines.push(style.title("adapter libraries"));
     let mut shown = 0;
     for library in &report.libraries {
-        // Places without such a file are the rule; they are of interest only when asked for.
-        if library.outcome != "not found" || verbose {
+        // Places without such a file are the rule, and what the selector leaves out is no news;
+        // they are of interest only when asked for.
+        if !matches!(library.outcome, "not found" | "left out") || verbose {
             lines.push(format!("  {}", library_line(library, style)));
             shown += 1;
         }

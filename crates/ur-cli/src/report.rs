@@ -29,7 +29,7 @@ pub struct Library {
     pub path: String,
     /// Why it was tried there.
     pub origin: String,
-    /// `loaded`, `already loaded`, `not found` or `failed`.
+    /// `loaded`, `already loaded`, `not found`, `left out` or `failed`.
     pub outcome: &'static str,
     /// Why it failed.
     pub reason: Option<String>,
@@ -121,6 +121,7 @@ fn library(tried: discovery::Tried) -> Library {
         Outcome::Loaded => ("loaded", None),
         Outcome::AlreadyLoaded => ("already loaded", None),
         Outcome::NotFound => ("not found", None),
+        Outcome::LeftOut => ("left out", None),
         Outcome::Failed(reason) => ("failed", Some(reason)),
     };
     Library {

@@ -12,23 +12,32 @@
 //! never looked at. A library that cannot be used is passed over with its reason written down
 //! ([`Tried`]) and never keeps another from being found. One library found twice, through links
 //! or under two names, is used once.
+//!
+//! Known adapters that `ONEAPI_DEVICE_SELECTOR` cannot pick a device of are left out ([`filter`]).
+//! `UR_ADAPTERS_DEEP_BIND=1` has each library use its own symbols before those of the process.
 
 use crate::adapter::Adapter;
-use crate::environment::{split_paths, variable};
+use crate::environment::{privileged, split_paths, switch, variable};
+use crate::filter;
 use crate::generated::ADAPTERS;
 use crate::library::{Holder, Library, holder_of};
 use crate::log::{Level, log};
+use crate::selector::{self, Selector};
+use crate::trust;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use ur_api::ur_device_init_flags_t;
+use ur_log::environment::REFUSED;
 
 /// Names full paths of the only libraries to open.
 pub const FORCE_LOAD: &str = "UR_ADAPTERS_FORCE_LOAD";
 /// Names folders to look in first.
 pub const SEARCH_PATH: &str = "UR_ADAPTERS_SEARCH_PATH";
+/// Says whether libraries use their own symbols before those of the process.
+pub const DEEP_BIND: &str = "UR_ADAPTERS_DEEP_BIND";
 
 /// The order in which adapters are looked for, and so the order of their handles.
 const ORDER: [&str; 7] = [
@@ -55,6 +64,8 @@ pub enum Origin {
     System,
     /// Beside the loader.
     OwnFolder,
+    /// Not tried at all: for what `ONEAPI_DEVICE_SELECTOR` says.
+    Selector,
 }
 
 impl fmt::Display for Origin {
@@ -64,6 +75,7 @@ impl fmt::Display for Origin {
             Origin::SearchPath => SEARCH_PATH,
             Origin::System => "ld.so",
             Origin::OwnFolder => "the loader's folder",
+            Origin::Selector => selector::VARIABLE,
         })
     }
 }
@@ -77,6 +89,8 @@ pub enum Outcome {
     AlreadyLoaded,
     /// There is no such file.
     NotFound,
+    /// It was not looked for, because no device of it is wanted.
+    LeftOut,
     /// It cannot be used, for this reason.
     Failed(String),
 }
@@ -87,6 +101,7 @@ impl fmt::Display for Outcome {
             Outcome::Loaded => f.write_str("loaded"),
             Outcome::AlreadyLoaded => f.write_str("is loaded already"),
             Outcome::NotFound => f.write_str("not found"),
+            Outcome::LeftOut => f.write_str("is left out"),
             Outcome::Failed(reason) => write!(f, "cannot be used: {reason}"),
         }
     }
@@ -114,6 +129,10 @@ pub struct Places {
     pub search: Vec<PathBuf>,
     /// Folders to look in last.
     pub own: Vec<PathBuf>,
+    /// Leaves out adapters of which it picks no device.
+    pub selector: Option<Selector>,
+    /// Whether libraries use their own symbols before those of the process.
+    pub deep_bind: bool,
 }
 
 impl Places {
@@ -124,6 +143,8 @@ impl Places {
             forced: list(FORCE_LOAD),
             search: list(SEARCH_PATH),
             own: own_folders(),
+            selector: filter::from_environment(),
+            deep_bind: switch(DEEP_BIND, false),
         }
     }
 }
@@ -166,7 +187,24 @@ fn own_folders() -> Vec<PathBuf> {
     {
         add(bin.with_file_name("lib"));
     }
+    if privileged() {
+        // Its user may have given the program a second name, in a folder of the user's own.
+        folders = folders.into_iter().filter_map(guarded).collect();
+    }
     folders
+}
+
+/// A folder that a process with raised privileges may use.
+fn guarded(folder: PathBuf) -> Option<PathBuf> {
+    let guarded = trust::guarded(&folder);
+    if guarded.is_none() {
+        log!(
+            Level::Info,
+            "{} is not looked at: others than root can write there, and {REFUSED}",
+            folder.display()
+        );
+    }
+    guarded
 }
 
 /// The adapters found, and every attempt made.
@@ -189,20 +227,42 @@ impl Discovery {
             found.search(MOCK, places);
         } else if places.forced.is_empty() {
             for name in ORDER.into_iter().filter(|name| has_kind(name, kinds)) {
-                found.search(name, places);
+                let selector = places.selector.as_ref();
+                if selector.is_some_and(|selector| filter::leaves_out(selector, name)) {
+                    found.leave_out(name);
+                } else {
+                    found.search(name, places);
+                }
             }
         } else {
             for path in &places.forced {
                 let name = path.file_name().unwrap_or(path.as_os_str());
-                found.attempt(&short_name(name), path, Origin::Forced);
+                found.attempt(&short_name(name), path, Origin::Forced, places.deep_bind);
             }
         }
         found
     }
 
+    /// Writes down that an adapter is not wanted.
+    fn leave_out(&mut self, name: &str) {
+        let tried = Tried {
+            adapter: name.to_owned(),
+            path: file_name(name).into(),
+            origin: Origin::Selector,
+            outcome: Outcome::LeftOut,
+        };
+        log!(
+            Level::Info,
+            "adapter {name} {} ({})",
+            tried.outcome,
+            tried.origin
+        );
+        self.tried.push(tried);
+    }
+
     /// Looks for one adapter until a usable one is found.
     fn search(&mut self, name: &str, places: &Places) {
-        let file = format!("libur_adapter_{name}.so.0");
+        let file = file_name(name);
         let first = places
             .search
             .iter()
@@ -213,20 +273,20 @@ impl Discovery {
             .map(|folder| (folder.join(&file), Origin::OwnFolder));
         let system = std::iter::once((PathBuf::from(&file), Origin::System));
         for (path, origin) in first.chain(system).chain(last) {
-            if self.attempt(name, &path, origin) {
+            if self.attempt(name, &path, origin, places.deep_bind) {
                 break;
             }
         }
     }
 
     /// Tries one library, writes down what came of it, and says whether it is in use now.
-    fn attempt(&mut self, name: &str, path: &Path, origin: Origin) -> bool {
+    fn attempt(&mut self, name: &str, path: &Path, origin: Origin, deep: bool) -> bool {
         let mut path = path.to_owned();
-        let outcome = self.open(name, &mut path, origin);
+        let outcome = self.open(name, &mut path, origin, deep);
         let level = match (&outcome, origin) {
             (Outcome::Loaded | Outcome::AlreadyLoaded, _) => Level::Info,
             (_, Origin::Forced) => Level::Error,
-            (Outcome::NotFound, _) => Level::Debug,
+            (Outcome::NotFound | Outcome::LeftOut, _) => Level::Debug,
             (Outcome::Failed(_), _) => Level::Warning,
         };
         log!(
@@ -246,7 +306,7 @@ impl Discovery {
 
     /// Opens one library and takes it into use. For one that ld.so found, `path` becomes that of
     /// the file.
-    fn open(&mut self, name: &str, path: &mut PathBuf, origin: Origin) -> Outcome {
+    fn open(&mut self, name: &str, path: &mut PathBuf, origin: Origin, deep: bool) -> Outcome {
         if origin != Origin::System {
             if !path.is_absolute() {
                 return Outcome::Failed("it is not an absolute path".to_owned());
@@ -263,7 +323,7 @@ impl Discovery {
                 Ok(_) => {}
             }
         }
-        let library = match Library::open(path.as_os_str()) {
+        let library = match Library::open(path.as_os_str(), deep) {
             Ok(library) => library,
             Err(reason) => {
                 // ld.so words it like this for the library itself; for one that it needs in turn,
@@ -297,6 +357,11 @@ impl Discovery {
             Err(reason) => Outcome::Failed(reason),
         }
     }
+}
+
+/// The name of an adapter's library.
+fn file_name(name: &str) -> String {
+    format!("libur_adapter_{name}.so.0")
 }
 
 /// True when an adapter can have a device of one of the kinds. Those of which nothing is known
@@ -369,6 +434,7 @@ mod tests {
             forced: Vec::new(),
             search: vec![nowhere.clone(), PathBuf::from("relative")],
             own: vec![nowhere],
+            ..Places::default()
         };
         let found = Discovery::run(&places, 0, true);
         assert!(found.adapters.is_empty());

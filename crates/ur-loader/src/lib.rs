@@ -32,6 +32,7 @@ mod config;
 pub mod discovery;
 pub mod dispatch;
 mod environment;
+mod filter;
 #[allow(
     missing_docs,
     reason = "entry points carry the names that the API gives them"
@@ -45,6 +46,7 @@ pub mod log;
 mod selected;
 pub mod selector;
 mod state;
+mod trust;
 
 pub use config::{
     urLoaderConfigCreate, urLoaderConfigEnableLayer, urLoaderConfigGetInfo, urLoaderConfigRelease,

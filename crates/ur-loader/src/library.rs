@@ -22,14 +22,19 @@ impl Library {
     /// Opens a library by path, or, when `name` has no slash, by ld.so's search.
     ///
     /// Symbols are bound at once, so that a library that needs a symbol nobody has is refused
-    /// here with that symbol's name, and not by killing the process at the first call.
+    /// here with that symbol's name, and not by killing the process at the first call. With `deep`
+    /// the library uses its own symbols, and those of the libraries it needs, before symbols of
+    /// the same names elsewhere in the process (`RTLD_DEEPBIND`).
     ///
     /// # Errors
     /// ld.so's own message.
-    pub fn open(name: &OsStr) -> Result<Library, String> {
+    pub fn open(name: &OsStr, deep: bool) -> Result<Library, String> {
         let name = CString::new(name.as_bytes())
             .map_err(|_| "the name has a zero byte inside".to_owned())?;
-        let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
+        let mut flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
+        if deep {
+            flags |= libc::RTLD_DEEPBIND;
+        }
         // SAFETY: the name is a C string; running the library's constructors is what opening an
         // adapter means.
         let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
@@ -157,8 +162,8 @@ mod tests {
 
     #[test]
     fn a_library_of_the_system_opens_by_name() {
-        let library = Library::open(OsStr::new("libc.so.6")).expect("libc");
-        let again = Library::open(OsStr::new("libc.so.6")).expect("libc");
+        let library = Library::open(OsStr::new("libc.so.6"), false).expect("libc");
+        let again = Library::open(OsStr::new("libc.so.6"), false).expect("libc");
         assert!(library == again);
         let path = library.path().expect("a path");
         assert!(path.ends_with("libc.so.6"), "{path:?}");
@@ -170,9 +175,9 @@ mod tests {
 
     #[test]
     fn a_failure_has_its_reason() {
-        let reason = Library::open(OsStr::new("/no/such/library.so")).unwrap_err();
+        let reason = Library::open(OsStr::new("/no/such/library.so"), false).unwrap_err();
         assert!(reason.contains("/no/such/library.so"), "{reason}");
-        assert!(Library::open(OsStr::new("a\0b")).is_err());
+        assert!(Library::open(OsStr::new("a\0b"), false).is_err());
     }
 
     #[test]

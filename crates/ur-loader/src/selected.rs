@@ -4,7 +4,7 @@
 //! caller wants. Sub-devices are those of a partition by affinity domain (next partitionable)
 //! or, where a device has none, by compute slice.
 
-use crate::environment::variable;
+use crate::environment::harmless;
 use crate::guard::guard;
 use crate::log::{Level, log};
 use crate::selector::{self, Backend, DeviceType, Path, Selector};
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn urDeviceGetSelected(
     phDevices: *mut ur_device_handle_t,
     pNumDevices: *mut u32,
 ) -> ur_result_t {
-    let Some(text) = variable(selector::VARIABLE) else {
+    let Some(text) = harmless(selector::VARIABLE) else {
         // SAFETY: the same is asked of the caller.
         return unsafe { urDeviceGet(hPlatform, DeviceType, NumEntries, phDevices, pNumDevices) };
     };

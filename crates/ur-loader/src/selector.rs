@@ -1,7 +1,7 @@
 //! `ONEAPI_DEVICE_SELECTOR`: which devices of a platform the user wants to see.
 //!
 //! ```text
-//! selector = term { ";" term }
+//! selector = term { ";" term } [ ";" ]
 //! term     = [ "!" ] backend ":" filter { "," filter }
 //! backend  = "*" | level_zero | opencl | cuda | hip | native_cpu | offload
 //! filter   = cpu | gpu | fpga | acc | mca | vpu
@@ -223,7 +223,9 @@ impl FromStr for Selector {
     type Err = SelectorError;
 
     fn from_str(text: &str) -> Result<Self, SelectorError> {
-        let parsed = text.split(';').enumerate().map(|(index, term)| {
+        // Scripts that put terms together leave a semicolon at the end.
+        let terms = text.strip_suffix(';').unwrap_or(text);
+        let parsed = terms.split(';').enumerate().map(|(index, term)| {
             parse_term(term).map_err(|reason| SelectorError {
                 position: index + 1,
                 term: term.to_owned(),

@@ -73,6 +73,30 @@ impl Selector {
         }
         chosen
     }
+
+    /// Whether a platform that reports one of these backends, with root devices of these types,
+    /// could have a device that [`Selector::select`] gives. `false` is certain; `true` leaves open
+    /// how many devices there are and into what they can be split.
+    pub fn may_select(&self, backends: &[Backend], types: &[DeviceType]) -> bool {
+        let adds = self.terms.iter().any(|term| !term.discard);
+        let named = |backend: Backend, kind: DeviceType, discard: bool| {
+            self.terms
+                .iter()
+                .filter(|term| term.discard == discard)
+                .filter(|term| term.backend.is_none_or(|wanted| wanted == backend))
+                .flat_map(|term| &term.filters)
+                .any(|filter| match filter {
+                    Filter::Kind(wanted) => wanted.includes(kind),
+                    // To be taken away for certain, all devices must be named.
+                    Filter::Place(levels) => !discard || levels[..] == [Level::Any],
+                })
+        };
+        backends.iter().any(|&backend| {
+            types
+                .iter()
+                .any(|&kind| (!adds || named(backend, kind, false)) && !named(backend, kind, true))
+        })
+    }
 }
 
 /// The devices that one filter names, in platform order.

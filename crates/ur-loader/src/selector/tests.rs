@@ -123,7 +123,9 @@ fn errors_name_the_term() {
     let cases = [
         ("", 1, "", Reason::EmptyTerm),
         ("!", 1, "!", Reason::EmptyTerm),
-        ("opencl:*;", 2, "", Reason::EmptyTerm),
+        (";", 1, "", Reason::EmptyTerm),
+        ("opencl:*;;", 2, "", Reason::EmptyTerm),
+        (";opencl:*", 1, "", Reason::EmptyTerm),
         ("opencl:0;;hip:0", 2, "", Reason::EmptyTerm),
         ("*", 1, "*", Reason::NoColon),
         ("garbage", 1, "garbage", Reason::NoColon),
@@ -192,6 +194,12 @@ fn errors_name_the_term() {
         );
         assert!(error.to_string().contains(term), "{error}");
     }
+}
+
+#[test]
+fn a_semicolon_may_end_the_last_term() {
+    assert_eq!(chosen("opencl:gpu;"), [[1], [2]]);
+    assert_eq!(chosen("*:0;!opencl:1;"), [[0]]);
 }
 
 fn any_filter() -> impl Strategy<Value = Filter> {
@@ -291,6 +299,16 @@ proptest! {
     #[test]
     fn what_is_written_is_what_is_read(selector in any_selector()) {
         prop_assert_eq!(selector.to_string().parse::<Selector>(), Ok(selector));
+    }
+
+    #[test]
+    fn what_is_ruled_out_is_never_selected(selector in any_selector(), backend in 0usize..6) {
+        let backend = Backend::NAMES[backend].0;
+        let chosen = selector.select(Some(backend), &ROOTS, &mut |path| children(path));
+        for kind in [DeviceType::Cpu, DeviceType::Gpu, DeviceType::Fpga] {
+            let some = chosen.iter().any(|path| ROOTS[path.numbers()[0] as usize] == kind);
+            prop_assert!(!some || selector.may_select(&[backend], &[kind]));
+        }
     }
 
     #[test]

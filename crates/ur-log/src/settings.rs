@@ -8,16 +8,21 @@ use std::path::PathBuf;
 
 /// What a log variable asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Settings {
+pub struct Settings {
     /// The least severe level shown; `None` for `quiet`.
-    pub(super) level: Option<Level>,
-    pub(super) output: Output,
+    pub level: Option<Level>,
+    /// Where messages go.
+    pub output: Output,
 }
 
+/// Where messages go.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Output {
+pub enum Output {
+    /// The standard error stream.
     Stderr,
+    /// The standard output stream.
     Stdout,
+    /// The end of a file.
     File(PathBuf),
 }
 
@@ -31,7 +36,7 @@ impl Default for Settings {
 }
 
 /// The settings, and a sentence for each part that could not be read.
-pub(super) fn parse(text: &OsStr) -> (Settings, Vec<String>) {
+pub fn parse(text: &OsStr) -> (Settings, Vec<String>) {
     let mut settings = Settings::default();
     let mut problems = Vec::new();
     for part in split_quoted(text.as_bytes(), b";") {
