@@ -13,7 +13,7 @@ const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/c");
 pub fn folder(name: &str) -> PathBuf {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     let root = ROOT.get_or_init(|| {
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("loader");
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
         if root.exists() {
             fs::remove_dir_all(&root).expect("what an earlier run left can be removed");
         }
@@ -82,7 +82,7 @@ fn hashed(deps: &Path) -> Vec<PathBuf> {
 }
 
 /// The program that has the loader linked to it.
-fn client() -> &'static Path {
+pub fn client() -> &'static Path {
     static CLIENT: OnceLock<PathBuf> = OnceLock::new();
     CLIENT.get_or_init(|| program("client", &[loader().as_os_str()]))
 }
@@ -93,8 +93,19 @@ pub fn opener() -> &'static Path {
     OPENER.get_or_init(|| program("open", &[]))
 }
 
+/// Makes a client that finds the loader in a folder by itself.
+pub fn link_client(out: &Path, loader_folder: &Path) {
+    let path = format!("-Wl,-rpath,{}", loader_folder.display());
+    compile(out, "client", &[loader().as_os_str(), OsStr::new(&path)]);
+}
+
 fn program(name: &str, libraries: &[&OsStr]) -> PathBuf {
     let out = folder("bin").join(name);
+    compile(&out, name, libraries);
+    out
+}
+
+fn compile(out: &Path, name: &str, libraries: &[&OsStr]) {
     run(Command::new("gcc")
         .args([
             "-std=c11",
@@ -102,12 +113,12 @@ fn program(name: &str, libraries: &[&OsStr]) -> PathBuf {
             "-Wall",
             "-Werror",
             "-pthread",
+            "-rdynamic",
             "-o",
         ])
-        .arg(&out)
+        .arg(out)
         .arg(format!("{SOURCES}/{name}.c"))
         .args(libraries));
-    out
 }
 
 /// A good adapter that says its name.
@@ -196,7 +207,11 @@ impl Case {
 
     /// Runs the commands; the program must end well.
     pub fn run(self, commands: &[&str]) -> Answer {
-        let mut command = Command::new(client());
+        self.run_with(Command::new(client()), commands)
+    }
+
+    /// As [`Case::run`], with another program than the usual one.
+    pub fn run_with(self, mut command: Command, commands: &[&str]) -> Answer {
         command
             .args(commands)
             .stdin(Stdio::null())

@@ -8,6 +8,7 @@
  * EXTRA         entries written past the end of the Kernel table, as another release would
  * GET_FAILS     urAdapterGet answers this result
  * UNDEFINED     needs a symbol that nobody has
+ * PROBE         the platform's name is what ur_test_probe says, which others may have too
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +47,10 @@ static object parts[2] = {
 #ifdef UNDEFINED
 extern int a_symbol_that_nobody_has(void);
 int needs_it(void) { return a_symbol_that_nobody_has(); }
+#endif
+
+#ifdef PROBE
+const char *ur_test_probe(void) { return "of the adapter"; }
 #endif
 
 static uint32_t get_adapters(uint32_t room, object **out, uint32_t *count) {
@@ -93,6 +98,9 @@ static uint32_t get_platforms(object *a, uint32_t room, object **out, uint32_t *
 
 static uint32_t platform_info(object *o, uint32_t name, size_t size, void *out, size_t *needed) {
     uint32_t backend = BACKEND;
+#ifdef PROBE
+    if (name == 1) return give(ur_test_probe(), strlen(ur_test_probe()) + 1, size, out, needed);
+#endif
     if (name == 1) return give(o->name, strlen(o->name) + 1, size, out, needed);
     if (name == 6) return give(&backend, 4, size, out, needed);
     return 54;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 typedef struct handle *handle;
@@ -30,6 +31,10 @@ uint32_t urContextCreate(uint32_t, const handle *, const void *, handle *);
 uint32_t urKernelSetArgLocal(handle, uint32_t, size_t, const void *);
 
 enum { ROOM = 64 };
+
+/* An adapter has a function of this name, too. */
+const char *ur_test_probe(void);
+const char *ur_test_probe(void) { return "of the program"; }
 
 static void get(void) {
     handle adapters[ROOM];
@@ -179,6 +184,7 @@ int main(int count, char **words) {
         else if (!strncmp(word, "loop", 4)) loop(number);
         else if (!strcmp(word, "config")) config();
         else if (!strcmp(word, "nulls")) nulls();
+        else if (!strcmp(word, "secure")) printf("secure %lu\n", getauxval(AT_SECURE));
         else if (!strcmp(word, "mock")) {
             handle c;
             urLoaderConfigCreate(&c);
