@@ -63,7 +63,7 @@ impl Backend for Mock {
     }
 
     fn logger() -> &'static Logger {
-        static LOGGER: Logger = Logger::new();
+        static LOGGER: Logger = Logger::named("UR_LOG_MOCK", "MOCK");
         &LOGGER
     }
 

@@ -59,7 +59,7 @@ impl Backend for NativeCpu {
     }
 
     fn logger() -> &'static Logger {
-        static LOGGER: Logger = Logger::new();
+        static LOGGER: Logger = Logger::named("UR_LOG_NATIVE_CPU", "NATIVE_CPU");
         &LOGGER
     }
 }
