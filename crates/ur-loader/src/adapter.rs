@@ -1,5 +1,7 @@
 //! One opened adapter, and the checks it must pass first.
 
+pub mod linked;
+
 use crate::generated::TABLES;
 use crate::library::Library;
 use crate::log::{Level, log};

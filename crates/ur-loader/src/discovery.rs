@@ -1,8 +1,9 @@
 //! Finding the adapters.
 //!
 //! When `UR_ADAPTERS_FORCE_LOAD` is set, the libraries it lists are opened and no others. Otherwise
-//! each known adapter is looked for under its file name `libur_adapter_<name>.so.0`, and the first
-//! place where a usable one is found ends the search for that name:
+//! adapters that are part of the program ([`linked`]) are used, and each other known one is looked
+//! for under its file name `libur_adapter_<name>.so.0`; the first place where a usable one is found
+//! ends the search for that name:
 //!
 //! 1. the folders in `UR_ADAPTERS_SEARCH_PATH`, in order;
 //! 2. ld.so's own search (`LD_LIBRARY_PATH`, the system's folders);
@@ -17,6 +18,7 @@
 //! `UR_ADAPTERS_DEEP_BIND=1` has each library use its own symbols before those of the process.
 
 use crate::adapter::Adapter;
+pub use crate::adapter::linked;
 use crate::environment::{privileged, split_paths, switch, variable};
 use crate::filter;
 use crate::generated::ADAPTERS;
@@ -64,6 +66,8 @@ pub enum Origin {
     System,
     /// Beside the loader.
     OwnFolder,
+    /// Part of the program.
+    Linked,
     /// Not tried at all: for what `ONEAPI_DEVICE_SELECTOR` says.
     Selector,
 }
@@ -75,6 +79,7 @@ impl fmt::Display for Origin {
             Origin::SearchPath => SEARCH_PATH,
             Origin::System => "ld.so",
             Origin::OwnFolder => "the loader's folder",
+            Origin::Linked => "part of the program",
             Origin::Selector => selector::VARIABLE,
         })
     }
@@ -112,7 +117,7 @@ impl fmt::Display for Outcome {
 pub struct Tried {
     /// The adapter's short name; for a forced library its file name.
     pub adapter: String,
-    /// The file; for ld.so's search the name it was given, or what it found.
+    /// The file; for an adapter in the program its name; for ld.so's search the name it was given, or what it found.
     pub path: PathBuf,
     /// Why it was tried.
     pub origin: Origin,
@@ -224,14 +229,19 @@ impl Discovery {
     pub fn run(places: &Places, kinds: ur_device_init_flags_t, mock: bool) -> Discovery {
         let mut found = Discovery::default();
         if mock {
-            found.search(MOCK, places);
+            found.known(MOCK, places);
         } else if places.forced.is_empty() {
-            for name in ORDER.into_iter().filter(|name| has_kind(name, kinds)) {
+            let linked = linked::all().into_iter().map(|linked| linked.name);
+            // Out of a program's adapters only those with another name are new to us.
+            let others = linked.filter(|name| name != MOCK && !ORDER.contains(&name.as_str()));
+            let others: Vec<String> = others.collect();
+            let names = ORDER.into_iter().chain(others.iter().map(String::as_str));
+            for name in names.filter(|name| has_kind(name, kinds)) {
                 let selector = places.selector.as_ref();
                 if selector.is_some_and(|selector| filter::leaves_out(selector, name)) {
                     found.leave_out(name);
                 } else {
-                    found.search(name, places);
+                    found.known(name, places);
                 }
             }
         } else {
@@ -258,6 +268,33 @@ impl Discovery {
             tried.origin
         );
         self.tried.push(tried);
+    }
+
+    /// Takes an adapter from the program, or looks for its library if it is not in there.
+    fn known(&mut self, name: &str, places: &Places) {
+        let linked = linked::all();
+        let Some(linked) = linked.iter().find(|linked| linked.name == name) else {
+            return self.search(name, places);
+        };
+        let outcome = match Adapter::linked(linked) {
+            Ok(adapter) => {
+                self.adapters.push(adapter);
+                Outcome::Loaded
+            }
+            Err(reason) => Outcome::Failed(reason),
+        };
+        let used = outcome == Outcome::Loaded;
+        log!(
+            if used { Level::Info } else { Level::Warning },
+            "adapter {name}: {} {outcome}",
+            Origin::Linked
+        );
+        self.tried.push(Tried {
+            adapter: name.to_owned(),
+            path: name.into(),
+            origin: Origin::Linked,
+            outcome,
+        });
     }
 
     /// Looks for one adapter until a usable one is found.

@@ -43,6 +43,18 @@ impl Library {
             .ok_or_else(last_error)
     }
 
+    /// The program itself.
+    ///
+    /// # Errors
+    /// ld.so's own message.
+    pub fn program() -> Result<Library, String> {
+        // SAFETY: a null name stands for the program, which is open already.
+        let handle = unsafe { libc::dlopen(std::ptr::null(), libc::RTLD_NOW) };
+        NonNull::new(handle)
+            .map(|handle| Library { handle })
+            .ok_or_else(last_error)
+    }
+
     /// The address of an exported symbol.
     pub fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
         // SAFETY: the handle is open as long as `self` lives.

@@ -3,6 +3,7 @@
 //! Each case runs the program in a process of its own, because the environment decides what the
 //! loader does.
 
+#[allow(dead_code, reason = "parts for other tests")]
 mod build;
 
 use build::{Case, adapter, adapter_with, folder};

@@ -60,7 +60,13 @@ fn source(name: &str, text: &str) -> PathBuf {
 
 #[test]
 fn each_header_compiles_alone() {
-    for header in ["ur_api.h", "ur_ddi.h", "ur_print.h"] {
+    for header in [
+        "ur_api.h",
+        "ur_ddi.h",
+        "ur_print.h",
+        "ur_mock.h",
+        "ur_static.h",
+    ] {
         let text = format!("#include <concord/{header}>\n#include <concord/{header}>\n");
         compile(&header.replace('.', "_"), &text);
     }

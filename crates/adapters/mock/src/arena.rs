@@ -44,7 +44,7 @@ pub(crate) unsafe fn deallocate(memory: *mut u8, layout: Layout) {
 ///
 /// # Safety
 /// No object of the mock is alive, and the functions keep to [`Allocate`] and [`Deallocate`].
-#[cfg_attr(feature = "export", unsafe(no_mangle))]
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn ur_mock_set_allocator(
     allocate: Option<Allocate>,
     deallocate: Option<Deallocate>,
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn ur_mock_set_allocator(
 }
 
 /// How many objects are alive: created and not yet released for the last time.
-#[cfg_attr(feature = "export", unsafe(no_mangle))]
+#[unsafe(no_mangle)]
 pub extern "C" fn ur_mock_live_objects() -> usize {
     LIVE.load(Ordering::Relaxed)
 }

@@ -11,7 +11,7 @@ static DEVICES: AtomicU32 = AtomicU32::new(1);
 
 /// Sets the number of platforms and of devices on each. It counts for the first `urPlatformGet`;
 /// later calls change nothing.
-#[cfg_attr(feature = "export", unsafe(no_mangle))]
+#[unsafe(no_mangle)]
 pub extern "C" fn ur_mock_configure(platforms: u32, devices: u32) -> ur_result_t {
     if platforms > LIMIT || devices > LIMIT {
         return UR_RESULT_ERROR_INVALID_VALUE;

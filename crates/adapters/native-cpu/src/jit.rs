@@ -22,6 +22,14 @@ pub fn table() -> Result<&'static JitTable, String> {
     fork::once(&TABLE, open).clone()
 }
 
+static LINKED: OnceLock<&'static JitTable> = OnceLock::new();
+
+/// Has the adapter use a compiler that is part of the program, and open no library. Counts if it
+/// is told before the first compilation, and once.
+pub fn link(table: &'static JitTable) {
+    let _ = LINKED.set(table);
+}
+
 /// The folder of the library that holds this code.
 pub fn own_folder() -> Option<PathBuf> {
     Some(path_of(own_folder as *const c_void)?.parent()?.to_owned())
@@ -46,6 +54,9 @@ fn path_of(address: *const c_void) -> Option<PathBuf> {
 }
 
 fn open() -> Result<&'static JitTable, String> {
+    if let Some(table) = LINKED.get() {
+        return Ok(table);
+    }
     let beside = own_folder().map(|folder| folder.join(LIBRARY));
     let mut reasons = String::from("the JIT library cannot be used:");
     for path in beside.into_iter().chain([PathBuf::from(LIBRARY)]) {
@@ -65,7 +76,10 @@ fn open() -> Result<&'static JitTable, String> {
 pub fn build_id() -> Option<&'static [u8]> {
     static ID: OnceLock<Option<Vec<u8>>> = OnceLock::new();
     let id = fork::once(&ID, || {
-        let beside = own_folder().map(|folder| folder.join(LIBRARY));
+        let beside = match LINKED.get() {
+            None => own_folder().map(|folder| folder.join(LIBRARY)),
+            Some(_) => None,
+        };
         match beside.filter(|path| path.exists()) {
             Some(path) => build_id::read(&path),
             // Where the dynamic linker finds it, only the dynamic linker knows.

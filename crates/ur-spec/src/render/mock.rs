@@ -16,12 +16,17 @@ pub fn files(spec: &Spec) -> Vec<File> {
         file(
             "mod",
             "What follows from the API's data.",
-            "pub mod entries;\n".into(),
+            "pub mod entries;\nmod params;\n".into(),
         ),
         file(
             "entries",
             "Every entry point, open to callbacks.",
             entries(spec),
+        ),
+        file(
+            "params",
+            "Which entry point's parameters each structure holds.",
+            params(spec),
         ),
     ]
 }
@@ -45,6 +50,22 @@ fn entries(spec: &Spec) -> String {
     for table in &spec.registry.tables {
         for f in spec.table_functions(&table.field) {
             entry(f, &mut out);
+        }
+    }
+    out
+}
+
+fn params(spec: &Spec) -> String {
+    let mut out = String::from("use crate::callback::Params;\nuse ur_api::*;\n\n");
+    for table in &spec.registry.tables {
+        for f in spec.table_functions(&table.field) {
+            let _ = writeln!(
+                out,
+                "// SAFETY: the structure has a member for each parameter of this function.\n\
+                 unsafe impl Params for {} {{ const FUNCTION: ur_function_t = {}; }}\n",
+                f.params_struct(),
+                f.id_name(),
+            );
         }
     }
     out

@@ -3,3 +3,4 @@
 //! What follows from the API's data.
 
 pub mod entries;
+mod params;
