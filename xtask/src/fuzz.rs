@@ -20,13 +20,19 @@ pub struct Args {
     max_len: usize,
 }
 
-/// A reader of other people's bytes.
+/// A reader of other people's bytes or settings.
 #[derive(Clone, Copy, ValueEnum)]
 enum Target {
     /// SPIR-V modules
     Spirv,
     /// Saved programs
     Binary,
+    /// ONEAPI_DEVICE_SELECTOR
+    Selector,
+    /// The settings of logs
+    Log,
+    /// Lists of adapters' paths
+    Paths,
 }
 
 /// The target named explicitly, so that the flags reach no build script.
@@ -46,6 +52,19 @@ impl Target {
         match self {
             Target::Spirv => "spirv",
             Target::Binary => "binary",
+            Target::Selector => "selector",
+            Target::Log => "log",
+            Target::Paths => "paths",
+        }
+    }
+
+    /// The package that holds it, and its program that writes the first inputs.
+    fn package(self) -> (&'static str, &'static str) {
+        match self {
+            Target::Spirv | Target::Binary => ("ur-fuzz", "fuzz-seeds"),
+            Target::Selector | Target::Log | Target::Paths => {
+                ("ur-fuzz-loader", "fuzz-loader-seeds")
+            }
         }
     }
 }
@@ -59,20 +78,13 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     let name = args.target.name();
     let folder = repo::cargo_target().join("fuzz");
-    let program = build(name)?;
+    let (package, seeder) = args.target.package();
+    let program = build(package, name)?;
     let seeds = folder.join("seeds").join(name);
     process::run(
-        process::cargo([
-            "run",
-            "--quiet",
-            "-p",
-            "ur-fuzz",
-            "--bin",
-            "fuzz-seeds",
-            "--",
-        ])
-        .arg(name)
-        .arg(&seeds),
+        process::cargo(["run", "--quiet", "-p", package, "--bin", seeder, "--"])
+            .arg(name)
+            .arg(&seeds),
     )?;
     let corpus = folder.join("corpus").join(name);
     let crashes = folder.join("crashes").join(name);
@@ -110,12 +122,12 @@ pub fn run(args: &Args) -> Result<bool> {
 }
 
 /// Builds the target with coverage and AddressSanitizer.
-fn build(name: &str) -> Result<PathBuf> {
+fn build(package: &str, name: &str) -> Result<PathBuf> {
     let dir = repo::cargo_target().join("fuzz/build");
     let program = format!("fuzz-{name}");
     process::run(
         process::cargo(["build", "--release", "--target", PLATFORM])
-            .args(["-p", "ur-fuzz", "--features", "engine", "--bin", &program])
+            .args(["-p", package, "--features", "engine", "--bin", &program])
             .arg("--target-dir")
             .arg(&dir)
             // The sanitizer options of rustc are not stable; this lets the stable compiler take

@@ -357,6 +357,10 @@ impl Discovery {
                 Ok(file) if self.files.contains(&(file.dev(), file.ino())) => {
                     return Outcome::AlreadyLoaded;
                 }
+                // Opening a pipe would wait for who writes to it.
+                Ok(file) if !file.is_file() && !file.is_dir() => {
+                    return Outcome::Failed("it is no regular file".to_owned());
+                }
                 Ok(_) => {}
             }
         }

@@ -1,0 +1,6 @@
+//! The target `selector` under libFuzzer.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| ur_fuzz_loader::selector::run(data));
