@@ -10,7 +10,6 @@ use build::{Case, adapter, adapter_with, folder};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 #[test]
 fn exports_are_those_of_the_version_script() {
@@ -451,32 +450,4 @@ fn the_log() {
         .set("UR_ADAPTERS_FORCE_LOAD", "/no/such/library.so")
         .run(&["init"]);
     assert_eq!((quiet.errors.as_str(), quiet.lines().len()), ("", 1));
-}
-
-#[test]
-fn every_way_to_end_keeps_the_exit_code() {
-    for way in [
-        "return", "close", "exit", "_exit", "atexit", "fork", "threads",
-    ] {
-        let mut child = Command::new(build::opener())
-            .arg(build::loader())
-            .arg(way)
-            .env_clear()
-            .env("UR_ADAPTERS_FORCE_LOAD", adapter("one"))
-            .spawn()
-            .expect("the program starts");
-        // A hang is the failure to look for: without a limit the test would hang with it.
-        let start = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait().expect("a status") {
-                break status;
-            }
-            if start.elapsed() > Duration::from_secs(60) {
-                child.kill().expect("the program can be ended");
-                panic!("{way} hangs");
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        };
-        assert_eq!(status.code(), Some(7), "{way}: {status}");
-    }
 }

@@ -1,10 +1,13 @@
-/* A program that opens the loader at run time. argv[1] is the loader, argv[2] the way it ends:
- *   close    opens, uses and closes the loader a hundred times, then returns from main
- *   return, exit, _exit   ends so with everything still open and counted
- *   atexit   calls the loader from an atexit handler that runs after everything else
- *   fork     uses the loader in a child made after the first use, and in the parent
- *   threads  ends while threads are still calling
- * The exit code is 7 when all went well. */
+/* A program that opens the loader at run time and ends in a given way. argv: the loader, how many
+ * adapters there must be, whether handles are released or leaked, the way it ends:
+ *   close       opens, uses and closes the loader twenty times, then returns from main
+ *   return, exit, quick_exit, _exit
+ *   thread      exits from another thread
+ *   atexit      calls the loader from an atexit handler that runs after everything else
+ *   destructor  calls the loader from a destructor of the program
+ *   fork        uses the loader in a child made after the first use, and in the parent
+ *   threads     ends while threads are still calling
+ * The exit code is 7 when all went well. Before it ends it says when. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -12,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct handle *handle;
@@ -20,6 +24,10 @@ static uint32_t (*tear_down)(void);
 static uint32_t (*get)(uint32_t, handle *, uint32_t *);
 static uint32_t (*info)(handle, uint32_t, size_t, void *, size_t *);
 static uint32_t (*release)(handle);
+
+static uint32_t wanted;
+static int leak;
+static int from_destructor;
 
 static void *open_loader(const char *path) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -32,14 +40,33 @@ static void *open_loader(const char *path) {
     return library;
 }
 
+/* Gets all adapters and asks each. */
 static int use(void) {
-    handle adapter = NULL;
-    uint32_t backend = 0;
-    return get(1, &adapter, NULL) == 0 && adapter && info(adapter, 0, 4, &backend, NULL) == 0 && release(adapter) == 0;
+    handle adapters[8];
+    uint32_t count = 99, backend = 0;
+    if (get(8, adapters, &count) != 0 || count != wanted) return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (info(adapters[i], 0, 4, &backend, NULL) != 0) return 0;
+        if (!leak && release(adapters[i]) != 0) return 0;
+    }
+    return 1;
+}
+
+static void leaving(void) {
+    struct timespec now;
+    char line[64];
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int length = snprintf(line, sizeof line, "\nleaving at %lld%09ld\n", (long long)now.tv_sec, now.tv_nsec);
+    if (write(1, line, (size_t)length) != length) _exit(4);
 }
 
 static void at_exit(void) {
     if (!use() || tear_down() != 0 || use() || tear_down() == 0) _exit(3);
+    leaving();
+}
+
+__attribute__((destructor)) static void destroyed(void) {
+    if (from_destructor) at_exit();
 }
 
 static void *forever(void *unused) {
@@ -47,20 +74,29 @@ static void *forever(void *unused) {
     return unused;
 }
 
+static void *leave(void *unused) {
+    leaving();
+    exit(7);
+    return unused;
+}
+
 int main(int count, char **words) {
-    const char *way = count > 2 ? words[2] : "";
+    if (count != 5) return 2;
+    const char *way = words[4];
+    wanted = (uint32_t)atoi(words[2]);
+    leak = !strcmp(words[3], "leaked");
     if (!strcmp(way, "close")) {
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 20; i++) {
             void *library = open_loader(words[1]);
             if (init(0, NULL) != 0 || !use() || tear_down() != 0 || dlclose(library) != 0) return 3;
         }
+        leaving();
         return 7;
     }
     if (!strcmp(way, "atexit")) atexit(at_exit);
+    from_destructor = !strcmp(way, "destructor");
     open_loader(words[1]);
     if (init(0, NULL) != 0 || !use()) return 3;
-    if (!strcmp(way, "exit")) exit(7);
-    if (!strcmp(way, "_exit")) _exit(7);
     if (!strcmp(way, "fork")) {
         pid_t child = fork();
         if (child == 0) exit(use() && init(0, NULL) == 0 && tear_down() == 0 ? 7 : 3);
@@ -73,7 +109,18 @@ int main(int count, char **words) {
             pthread_t id;
             pthread_create(&id, NULL, forever, NULL);
         }
-        for (int i = 0; i < 1000; i++) if (!use()) return 3;
+        for (int i = 0; i < 200; i++) if (!use()) return 3;
     }
+    if (!leak && strcmp(way, "atexit") && strcmp(way, "threads") && !from_destructor && tear_down() != 0) return 3;
+    if (!strcmp(way, "thread")) {
+        pthread_t id;
+        pthread_create(&id, NULL, leave, NULL);
+        pthread_join(id, NULL);
+        return 3;
+    }
+    leaving();
+    if (!strcmp(way, "exit")) exit(7);
+    if (!strcmp(way, "quick_exit")) quick_exit(7);
+    if (!strcmp(way, "_exit")) _exit(7);
     return 7;
 }
