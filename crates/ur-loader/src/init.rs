@@ -1,16 +1,11 @@
 //! `urLoaderInit`, `urLoaderTearDown` and `urAdapterGet`.
 
-use crate::environment::variable;
 use crate::guard::guard;
-use crate::log::{Level, log};
-use crate::{config, dispatch, state};
+use crate::{config, dispatch, layers, state};
 use ur_api::{
     UR_DEVICE_INIT_FLAGS_MASK, UR_RESULT_ERROR_INVALID_ENUMERATION, UR_RESULT_ERROR_INVALID_SIZE,
     ur_adapter_handle_t, ur_device_init_flags_t, ur_loader_config_handle_t, ur_result_t,
 };
-
-/// Names layers to enable, by the same names as `urLoaderConfigEnableLayer`.
-const ENABLE_LAYERS: &str = "UR_ENABLE_LAYERS";
 
 /// Finds the adapters, once: each further call only counts, and needs its own teardown. Flags
 /// other than 0 leave out the adapters that cannot have a device of these kinds.
@@ -26,16 +21,11 @@ pub unsafe extern "C" fn urLoaderInit(
         if device_flags & UR_DEVICE_INIT_FLAGS_MASK != 0 {
             return Err(UR_RESULT_ERROR_INVALID_ENUMERATION);
         }
-        if let Some(layers) = variable(ENABLE_LAYERS) {
-            let layers = layers.to_string_lossy();
-            log!(
-                Level::Warning,
-                "{ENABLE_LAYERS}: layer {layers} is not present"
-            );
-        }
         // SAFETY: the same is asked of the caller.
-        let mock = unsafe { config::wants_mocking(hLoaderConfig) };
-        state::initialise(device_flags, mock)
+        let wishes = unsafe { config::wishes(hLoaderConfig) };
+        state::initialise(device_flags, wishes.mocking, || {
+            layers::turn_on(wishes.layers, wishes.location);
+        })
     })
 }
 
@@ -48,13 +38,12 @@ pub unsafe extern "C" fn urLoaderTearDown() -> ur_result_t {
     guard(state::tear_down)
 }
 
-/// Gets the handles of all loaded adapters, each with one reference for the caller.
+/// `urAdapterGet`: gets the handles of all loaded adapters, each with one reference for the caller.
 ///
 /// # Safety
 /// `phAdapters` is null or has room for `NumEntries` handles; `pNumAdapters` is null or may be
 /// written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urAdapterGet(
+pub unsafe extern "C" fn adapter_get(
     NumEntries: u32,
     phAdapters: *mut ur_adapter_handle_t,
     pNumAdapters: *mut u32,

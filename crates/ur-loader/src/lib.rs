@@ -2,7 +2,8 @@
 //!
 //! A program calls the loader; the loader finds adapters ([`discovery`]), opens them, and sends
 //! each call to the adapter that made the handle in it ([`dispatch`]). [`selector`] holds
-//! `ONEAPI_DEVICE_SELECTOR`, [`log`] the log.
+//! `ONEAPI_DEVICE_SELECTOR`, [`log`] the log. While a layer is on (`UR_ENABLE_LAYERS`), calls go
+//! through the checks and the tracing of `ur_layers` first.
 //!
 //! # Two ways to use it
 //! As a C library: the static library that cargo makes of this crate is linked into
@@ -28,6 +29,7 @@
 pub mod adapter;
 #[cfg(feature = "broken-handle-table")]
 mod broken;
+mod by_hand;
 mod config;
 pub mod discovery;
 pub mod dispatch;
@@ -37,9 +39,17 @@ mod filter;
     missing_docs,
     reason = "entry points carry the names that the API gives them"
 )]
+#[allow(
+    unused_parens,
+    clippy::collapsible_if,
+    clippy::single_match,
+    clippy::too_many_arguments,
+    reason = "functions and conditions are rendered from data as they stand there"
+)]
 mod generated;
 mod guard;
 mod init;
+mod layers;
 mod legacy;
 mod library;
 pub mod log;
@@ -53,7 +63,7 @@ pub use config::{
     urLoaderConfigRetain, urLoaderConfigSetCodeLocationCallback, urLoaderConfigSetMockingEnabled,
 };
 pub use generated::*;
-pub use init::{urAdapterGet, urLoaderInit, urLoaderTearDown};
+pub use init::{urLoaderInit, urLoaderTearDown};
 pub use legacy::{
     urEnqueueKernelLaunch, urKernelSetArgLocal, urKernelSetArgMemObj, urKernelSetArgPointer,
     urKernelSetArgSampler, urKernelSetArgValue,

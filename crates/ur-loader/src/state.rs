@@ -27,11 +27,16 @@ fn state() -> MutexGuard<'static, Option<State>> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Counts an initialisation; the first one finds the adapters.
+/// Counts an initialisation; the first one finds the adapters and runs `first`, before any other
+/// thread gets to use them.
 ///
 /// # Errors
 /// OUT_OF_RESOURCES when the count would pass its largest value.
-pub fn initialise(kinds: ur_device_init_flags_t, mock: bool) -> Result<(), ur_result_t> {
+pub fn initialise(
+    kinds: ur_device_init_flags_t,
+    mock: bool,
+    first: impl FnOnce(),
+) -> Result<(), ur_result_t> {
     let mut state = state();
     if let Some(state) = state.as_mut().filter(|state| state.uses > 0) {
         state.uses = state
@@ -40,6 +45,7 @@ pub fn initialise(kinds: ur_device_init_flags_t, mock: bool) -> Result<(), ur_re
             .ok_or(UR_RESULT_ERROR_OUT_OF_RESOURCES)?;
         return Ok(());
     }
+    first();
     let found = Discovery::run(&Places::from_environment(), kinds, mock);
     log!(Level::Info, "{} adapters are loaded", found.adapters.len());
     *state = Some(State {
@@ -63,6 +69,8 @@ pub fn tear_down() -> Result<(), ur_result_t> {
     state.uses -= 1;
     if state.uses == 0 {
         let adapters = std::mem::take(&mut state.adapters);
+        // With the lock, so that the next initialisation turns on what it wants afterwards.
+        ur_layers::switch::turn_off();
         drop(guard);
         // Without the lock: closing a library may run code of its own.
         drop(adapters);

@@ -400,7 +400,7 @@ fn configurations() {
     assert_eq!(
         case.lines(),
         [
-            "config 0 retain 0 count 0=2/4 layers 0=''/1 unknown 54 small 49 layer 67 release 0 init 0 release 0 null 48 46"
+            "config 0 retain 0 count 0=2/4 layers 0='UR_LAYER_PARAMETER_VALIDATION;UR_LAYER_BOUNDS_CHECKING;UR_LAYER_LEAK_CHECKING;UR_LAYER_LIFETIME_VALIDATION;UR_LAYER_FULL_VALIDATION;UR_LAYER_TRACING'/149 unknown 54 small 49 layer 0/67/67 release 0 init 0 release 0 null 48 46"
         ]
     );
 }

@@ -101,6 +101,14 @@ impl Log {
         }
     }
 
+    /// Writes a line as it is, without the log's name, if messages of this level are shown.
+    pub fn write_plain(&self, level: Level, message: fmt::Arguments<'_>) {
+        let opened = self.opened();
+        if opened.shows(level) {
+            let _ = opened.output.write(format!("{message}\n").as_bytes());
+        }
+    }
+
     fn opened(&self) -> &'static Opened {
         let opened = self.opened.load(Ordering::Acquire);
         // SAFETY: what is stored here came from a box and is never freed.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ctype::CType;
+use crate::expression::Expr;
 use crate::model::{Function, Record, Spec};
 
 const NUMBERS: [(&str, usize); 13] = [
@@ -162,6 +163,9 @@ fn check_function(spec: &Spec, function: &Function, problems: &mut Vec<String>) 
             say(format!("unknown result {}", result.code));
         }
         for condition in &result.when {
+            if let Err(problem) = Expr::parse(condition) {
+                say(problem);
+            }
             unknown_words(spec, &params, condition)
                 .into_iter()
                 .for_each(&mut say);

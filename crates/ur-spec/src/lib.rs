@@ -5,7 +5,9 @@
 //! generated file of the repository from it. `cargo run -p ur-spec` writes those files.
 
 pub mod check;
+pub mod conditions;
 pub mod ctype;
+pub mod expression;
 pub mod load;
 pub mod model;
 pub mod names;

@@ -6,7 +6,25 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::{queried, released, retained, tables};
+use super::{direct, layered};
+
+/// `urAdapterGet`: Lists the adapters that the loader has opened, each with a new owner.
+///
+/// # Safety
+/// Handles are live or null and pointers are what the API asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urAdapterGet(
+    NumEntries: u32,
+    phAdapters: *mut ur_adapter_handle_t,
+    pNumAdapters: *mut u32,
+) -> ur_result_t {
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urAdapterGet(NumEntries, phAdapters, pNumAdapters) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urAdapterGet(NumEntries, phAdapters, pNumAdapters) }
+}
 
 /// `urAdapterRelease`: Takes an owner from an adapter; with the last one it may let its resources go.
 ///
@@ -14,17 +32,12 @@ use crate::dispatch::{queried, released, retained, tables};
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Adapter.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hAdapter) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hAdapter);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urAdapterRelease(hAdapter) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urAdapterRelease(hAdapter) }
 }
 
 /// `urAdapterRetain`: Adds an owner to an adapter.
@@ -33,17 +46,12 @@ pub unsafe extern "C" fn urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_r
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Adapter.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hAdapter) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hAdapter);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urAdapterRetain(hAdapter) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urAdapterRetain(hAdapter) }
 }
 
 /// `urAdapterGetLastError`: Gives the adapter's own message and code behind the calling thread's last `UR_RESULT_ERROR_ADAPTER_SPECIFIC`.
@@ -56,15 +64,12 @@ pub unsafe extern "C" fn urAdapterGetLastError(
     ppMessage: *mut *const c_char,
     pError: *mut i32,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Adapter.pfnGetLastError {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hAdapter, ppMessage, pError) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urAdapterGetLastError(hAdapter, ppMessage, pError) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urAdapterGetLastError(hAdapter, ppMessage, pError) }
 }
 
 /// `urAdapterGetInfo`: Answers a question about an adapter, or says how many bytes the answer takes.
@@ -79,19 +84,14 @@ pub unsafe extern "C" fn urAdapterGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Adapter.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hAdapter, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urAdapterGetInfo(hAdapter, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urAdapterGetInfo(hAdapter, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urAdapterSetLoggerCallback`: Sets a function that receives the adapter's messages of at least a level.
@@ -105,15 +105,14 @@ pub unsafe extern "C" fn urAdapterSetLoggerCallback(
     pUserData: *mut c_void,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Adapter.pfnSetLoggerCallback {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hAdapter, pfnLoggerCallback, pUserData, level) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urAdapterSetLoggerCallback(hAdapter, pfnLoggerCallback, pUserData, level)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urAdapterSetLoggerCallback(hAdapter, pfnLoggerCallback, pUserData, level) }
 }
 
 /// `urAdapterSetLoggerCallbackLevel`: Sets the least level of message that the adapter's logger function receives.
@@ -125,13 +124,10 @@ pub unsafe extern "C" fn urAdapterSetLoggerCallbackLevel(
     hAdapter: ur_adapter_handle_t,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Adapter.pfnSetLoggerCallbackLevel {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hAdapter, level) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urAdapterSetLoggerCallbackLevel(hAdapter, level) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urAdapterSetLoggerCallbackLevel(hAdapter, level) }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urContextCreate`: Makes a context over devices of one platform.
 ///
@@ -19,25 +19,12 @@ pub unsafe extern "C" fn urContextCreate(
     pProperties: *const ur_context_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    if DeviceCount == 0 {
-        return UR_RESULT_ERROR_INVALID_SIZE;
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urContextCreate(DeviceCount, phDevices, pProperties, phContext) };
     }
-    if phDevices.is_null() {
-        return UR_RESULT_ERROR_INVALID_NULL_POINTER;
-    }
-    // SAFETY: it isn't null and has an element, as was just checked.
-    let first = unsafe { *phDevices };
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(first) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Context.pfnCreate {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(DeviceCount, phDevices, pProperties, phContext) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phContext);
-    result
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urContextCreate(DeviceCount, phDevices, pProperties, phContext) }
 }
 
 /// `urContextRetain`: Adds an owner to a context.
@@ -46,17 +33,12 @@ pub unsafe extern "C" fn urContextCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urContextRetain(hContext: ur_context_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Context.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hContext);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urContextRetain(hContext) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urContextRetain(hContext) }
 }
 
 /// `urContextRelease`: Takes an owner from a context; without any, it goes away.
@@ -65,17 +47,12 @@ pub unsafe extern "C" fn urContextRetain(hContext: ur_context_handle_t) -> ur_re
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urContextRelease(hContext: ur_context_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Context.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hContext);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urContextRelease(hContext) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urContextRelease(hContext) }
 }
 
 /// `urContextGetInfo`: Answers a question about a context, or says how many bytes the answer takes.
@@ -90,19 +67,14 @@ pub unsafe extern "C" fn urContextGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Context.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urContextGetInfo(hContext, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urContextGetInfo(hContext, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urContextGetNativeHandle`: Gives the driver's own handle of a context, without a change of owners.
@@ -114,15 +86,12 @@ pub unsafe extern "C" fn urContextGetNativeHandle(
     hContext: ur_context_handle_t,
     phNativeContext: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Context.pfnGetNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, phNativeContext) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urContextGetNativeHandle(hContext, phNativeContext) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urContextGetNativeHandle(hContext, phNativeContext) }
 }
 
 /// `urContextCreateWithNativeHandle`: Makes a context from the driver's own handle of one.
@@ -138,14 +107,10 @@ pub unsafe extern "C" fn urContextCreateWithNativeHandle(
     pProperties: *const ur_context_native_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Context.pfnCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urContextCreateWithNativeHandle(
                 hNativeContext,
                 hAdapter,
                 numDevices,
@@ -153,11 +118,19 @@ pub unsafe extern "C" fn urContextCreateWithNativeHandle(
                 pProperties,
                 phContext,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phContext);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urContextCreateWithNativeHandle(
+            hNativeContext,
+            hAdapter,
+            numDevices,
+            phDevices,
+            pProperties,
+            phContext,
+        )
+    }
 }
 
 /// `urContextSetExtendedDeleter`: Sets a function that is called when a context goes away.
@@ -170,13 +143,10 @@ pub unsafe extern "C" fn urContextSetExtendedDeleter(
     pfnDeleter: ur_context_extended_deleter_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Context.pfnSetExtendedDeleter {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pfnDeleter, pUserData) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urContextSetExtendedDeleter(hContext, pfnDeleter, pUserData) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urContextSetExtendedDeleter(hContext, pfnDeleter, pUserData) }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, created_many, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urDeviceGet`: Lists the root devices of a type on a platform.
 ///
@@ -20,19 +20,14 @@ pub unsafe extern "C" fn urDeviceGet(
     phDevices: *mut ur_device_handle_t,
     pNumDevices: *mut u32,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPlatform) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Device.pfnGet {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hPlatform, DeviceType, NumEntries, phDevices, pNumDevices)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created_many(result, phDevices, NumEntries);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urDeviceGet(hPlatform, DeviceType, NumEntries, phDevices, pNumDevices)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urDeviceGet(hPlatform, DeviceType, NumEntries, phDevices, pNumDevices) }
 }
 
 /// `urDeviceGetInfo`: Answers a question about a device, or says how many bytes the answer takes.
@@ -47,19 +42,14 @@ pub unsafe extern "C" fn urDeviceGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Device.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hDevice, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urDeviceGetInfo(hDevice, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urDeviceGetInfo(hDevice, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urDeviceRetain`: Adds an owner to a sub-device; a root device stays as it is.
@@ -68,17 +58,12 @@ pub unsafe extern "C" fn urDeviceGetInfo(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urDeviceRetain(hDevice: ur_device_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Device.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hDevice) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hDevice);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urDeviceRetain(hDevice) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urDeviceRetain(hDevice) }
 }
 
 /// `urDeviceRelease`: Takes an owner from a sub-device, which goes with the last one; a root device stays.
@@ -87,17 +72,12 @@ pub unsafe extern "C" fn urDeviceRetain(hDevice: ur_device_handle_t) -> ur_resul
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Device.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hDevice) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hDevice);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urDeviceRelease(hDevice) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urDeviceRelease(hDevice) }
 }
 
 /// `urDevicePartition`: Splits a device into sub-devices, each with an owner, or says how many there would be.
@@ -112,22 +92,27 @@ pub unsafe extern "C" fn urDevicePartition(
     phSubDevices: *mut ur_device_handle_t,
     pNumDevicesRet: *mut u32,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Device.pfnPartition {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urDevicePartition(
                 hDevice,
                 pProperties,
                 NumDevices,
                 phSubDevices,
                 pNumDevicesRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urDevicePartition(
+            hDevice,
+            pProperties,
+            NumDevices,
+            phSubDevices,
+            pNumDevicesRet,
+        )
     }
 }
 
@@ -142,15 +127,14 @@ pub unsafe extern "C" fn urDeviceSelectBinary(
     NumBinaries: u32,
     pSelectedBinary: *mut u32,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Device.pfnSelectBinary {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hDevice, pBinaries, NumBinaries, pSelectedBinary) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urDeviceSelectBinary(hDevice, pBinaries, NumBinaries, pSelectedBinary)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urDeviceSelectBinary(hDevice, pBinaries, NumBinaries, pSelectedBinary) }
 }
 
 /// `urDeviceGetNativeHandle`: Gives the driver's own handle of a device, without a change of owners.
@@ -162,15 +146,12 @@ pub unsafe extern "C" fn urDeviceGetNativeHandle(
     hDevice: ur_device_handle_t,
     phNativeDevice: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Device.pfnGetNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hDevice, phNativeDevice) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urDeviceGetNativeHandle(hDevice, phNativeDevice) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urDeviceGetNativeHandle(hDevice, phNativeDevice) }
 }
 
 /// `urDeviceCreateWithNativeHandle`: Makes a device from the driver's own handle of one.
@@ -184,17 +165,16 @@ pub unsafe extern "C" fn urDeviceCreateWithNativeHandle(
     pProperties: *const ur_device_native_properties_t,
     phDevice: *mut ur_device_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Device.pfnCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hNativeDevice, hAdapter, pProperties, phDevice) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phDevice);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urDeviceCreateWithNativeHandle(hNativeDevice, hAdapter, pProperties, phDevice)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urDeviceCreateWithNativeHandle(hNativeDevice, hAdapter, pProperties, phDevice)
+    }
 }
 
 /// `urDeviceGetGlobalTimestamps`: Reads a device's clock and the host's at the same moment, in nanoseconds.
@@ -207,13 +187,12 @@ pub unsafe extern "C" fn urDeviceGetGlobalTimestamps(
     pDeviceTimestamp: *mut u64,
     pHostTimestamp: *mut u64,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Device.pfnGetGlobalTimestamps {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hDevice, pDeviceTimestamp, pHostTimestamp) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urDeviceGetGlobalTimestamps(hDevice, pDeviceTimestamp, pHostTimestamp)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urDeviceGetGlobalTimestamps(hDevice, pDeviceTimestamp, pHostTimestamp) }
 }

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::{created, tables};
+use super::{direct, layered};
 
 /// `urEnqueueEventsWait`: Enqueues a command that ends when the listed events, or all commands before it, have ended.
 ///
@@ -19,19 +19,14 @@ pub unsafe extern "C" fn urEnqueueEventsWait(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnEventsWait {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hQueue, numEventsInWaitList, phEventWaitList, phEvent)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueEventsWait(hQueue, numEventsInWaitList, phEventWaitList, phEvent)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEnqueueEventsWait(hQueue, numEventsInWaitList, phEventWaitList, phEvent) }
 }
 
 /// `urEnqueueEventsWaitWithBarrier`: Enqueues a command as urEnqueueEventsWait does, and lets no later command begin before it ends.
@@ -45,19 +40,26 @@ pub unsafe extern "C" fn urEnqueueEventsWaitWithBarrier(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnEventsWaitWithBarrier {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hQueue, numEventsInWaitList, phEventWaitList, phEvent)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueEventsWaitWithBarrier(
+                hQueue,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueEventsWaitWithBarrier(
+            hQueue,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemBufferRead`: Enqueues a copy from a buffer to host memory.
@@ -76,14 +78,10 @@ pub unsafe extern "C" fn urEnqueueMemBufferRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemBufferRead {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemBufferRead(
                 hQueue,
                 hBuffer,
                 blockingRead,
@@ -94,11 +92,22 @@ pub unsafe extern "C" fn urEnqueueMemBufferRead(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemBufferRead(
+            hQueue,
+            hBuffer,
+            blockingRead,
+            offset,
+            size,
+            pDst,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemBufferWrite`: Enqueues a copy from host memory to a buffer.
@@ -117,14 +126,10 @@ pub unsafe extern "C" fn urEnqueueMemBufferWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemBufferWrite {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemBufferWrite(
                 hQueue,
                 hBuffer,
                 blockingWrite,
@@ -135,11 +140,22 @@ pub unsafe extern "C" fn urEnqueueMemBufferWrite(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemBufferWrite(
+            hQueue,
+            hBuffer,
+            blockingWrite,
+            offset,
+            size,
+            pSrc,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemBufferReadRect`: Enqueues a copy of a box of bytes from a buffer to host memory.
@@ -163,14 +179,10 @@ pub unsafe extern "C" fn urEnqueueMemBufferReadRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemBufferReadRect {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemBufferReadRect(
                 hQueue,
                 hBuffer,
                 blockingRead,
@@ -186,11 +198,27 @@ pub unsafe extern "C" fn urEnqueueMemBufferReadRect(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemBufferReadRect(
+            hQueue,
+            hBuffer,
+            blockingRead,
+            bufferOrigin,
+            hostOrigin,
+            region,
+            bufferRowPitch,
+            bufferSlicePitch,
+            hostRowPitch,
+            hostSlicePitch,
+            pDst,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemBufferWriteRect`: Enqueues a copy of a box of bytes from host memory to a buffer.
@@ -214,14 +242,10 @@ pub unsafe extern "C" fn urEnqueueMemBufferWriteRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemBufferWriteRect {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemBufferWriteRect(
                 hQueue,
                 hBuffer,
                 blockingWrite,
@@ -237,11 +261,27 @@ pub unsafe extern "C" fn urEnqueueMemBufferWriteRect(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemBufferWriteRect(
+            hQueue,
+            hBuffer,
+            blockingWrite,
+            bufferOrigin,
+            hostOrigin,
+            region,
+            bufferRowPitch,
+            bufferSlicePitch,
+            hostRowPitch,
+            hostSlicePitch,
+            pSrc,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemBufferCopy`: Enqueues a copy between buffers.
@@ -260,14 +300,10 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemBufferCopy {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemBufferCopy(
                 hQueue,
                 hBufferSrc,
                 hBufferDst,
@@ -278,11 +314,22 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopy(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemBufferCopy(
+            hQueue,
+            hBufferSrc,
+            hBufferDst,
+            srcOffset,
+            dstOffset,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemBufferCopyRect`: Enqueues a copy of a box of bytes between buffers.
@@ -305,14 +352,10 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopyRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemBufferCopyRect {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemBufferCopyRect(
                 hQueue,
                 hBufferSrc,
                 hBufferDst,
@@ -327,11 +370,26 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopyRect(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemBufferCopyRect(
+            hQueue,
+            hBufferSrc,
+            hBufferDst,
+            srcOrigin,
+            dstOrigin,
+            region,
+            srcRowPitch,
+            srcSlicePitch,
+            dstRowPitch,
+            dstSlicePitch,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemBufferFill`: Enqueues filling a part of a buffer with a repeated pattern.
@@ -350,14 +408,10 @@ pub unsafe extern "C" fn urEnqueueMemBufferFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemBufferFill {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemBufferFill(
                 hQueue,
                 hBuffer,
                 pPattern,
@@ -368,11 +422,22 @@ pub unsafe extern "C" fn urEnqueueMemBufferFill(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemBufferFill(
+            hQueue,
+            hBuffer,
+            pPattern,
+            patternSize,
+            offset,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemImageRead`: Enqueues a copy of a region of an image to host memory.
@@ -393,14 +458,10 @@ pub unsafe extern "C" fn urEnqueueMemImageRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemImageRead {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemImageRead(
                 hQueue,
                 hImage,
                 blockingRead,
@@ -413,11 +474,24 @@ pub unsafe extern "C" fn urEnqueueMemImageRead(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemImageRead(
+            hQueue,
+            hImage,
+            blockingRead,
+            origin,
+            region,
+            rowPitch,
+            slicePitch,
+            pDst,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemImageWrite`: Enqueues a copy from host memory to a region of an image.
@@ -438,14 +512,10 @@ pub unsafe extern "C" fn urEnqueueMemImageWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemImageWrite {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemImageWrite(
                 hQueue,
                 hImage,
                 blockingWrite,
@@ -458,11 +528,24 @@ pub unsafe extern "C" fn urEnqueueMemImageWrite(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemImageWrite(
+            hQueue,
+            hImage,
+            blockingWrite,
+            origin,
+            region,
+            rowPitch,
+            slicePitch,
+            pSrc,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemImageCopy`: Enqueues a copy of a region between images.
@@ -481,14 +564,10 @@ pub unsafe extern "C" fn urEnqueueMemImageCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemImageCopy {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemImageCopy(
                 hQueue,
                 hImageSrc,
                 hImageDst,
@@ -499,11 +578,22 @@ pub unsafe extern "C" fn urEnqueueMemImageCopy(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemImageCopy(
+            hQueue,
+            hImageSrc,
+            hImageDst,
+            srcOrigin,
+            dstOrigin,
+            region,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueMemBufferMap`: Enqueues making a part of a buffer visible to the host, and gives its address there.
@@ -523,14 +613,10 @@ pub unsafe extern "C" fn urEnqueueMemBufferMap(
     phEvent: *mut ur_event_handle_t,
     ppRetMap: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemBufferMap {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemBufferMap(
                 hQueue,
                 hBuffer,
                 blockingMap,
@@ -542,11 +628,23 @@ pub unsafe extern "C" fn urEnqueueMemBufferMap(
                 phEvent,
                 ppRetMap,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemBufferMap(
+            hQueue,
+            hBuffer,
+            blockingMap,
+            mapFlags,
+            offset,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+            ppRetMap,
+        )
+    }
 }
 
 /// `urEnqueueMemUnmap`: Enqueues the end of a mapping, after which the host's writes are in the memory object.
@@ -562,14 +660,10 @@ pub unsafe extern "C" fn urEnqueueMemUnmap(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnMemUnmap {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueMemUnmap(
                 hQueue,
                 hMem,
                 pMappedPtr,
@@ -577,11 +671,19 @@ pub unsafe extern "C" fn urEnqueueMemUnmap(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueMemUnmap(
+            hQueue,
+            hMem,
+            pMappedPtr,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueUSMFill`: Enqueues filling USM with a repeated pattern.
@@ -599,14 +701,10 @@ pub unsafe extern "C" fn urEnqueueUSMFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnUSMFill {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueUSMFill(
                 hQueue,
                 pMem,
                 patternSize,
@@ -616,11 +714,21 @@ pub unsafe extern "C" fn urEnqueueUSMFill(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueUSMFill(
+            hQueue,
+            pMem,
+            patternSize,
+            pPattern,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueUSMMemcpy`: Enqueues a copy between pointers to USM or host memory.
@@ -638,14 +746,10 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnUSMMemcpy {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueUSMMemcpy(
                 hQueue,
                 blocking,
                 pDst,
@@ -655,11 +759,21 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueUSMMemcpy(
+            hQueue,
+            blocking,
+            pDst,
+            pSrc,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueUSMPrefetch`: Enqueues moving shared memory to where it is needed next.
@@ -676,14 +790,10 @@ pub unsafe extern "C" fn urEnqueueUSMPrefetch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnUSMPrefetch {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueUSMPrefetch(
                 hQueue,
                 pMem,
                 size,
@@ -692,11 +802,20 @@ pub unsafe extern "C" fn urEnqueueUSMPrefetch(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueUSMPrefetch(
+            hQueue,
+            pMem,
+            size,
+            flags,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueUSMAdvise`: Tells the device how a range of USM will be used.
@@ -711,17 +830,12 @@ pub unsafe extern "C" fn urEnqueueUSMAdvise(
     advice: ur_usm_advice_flags_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnUSMAdvise {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue, pMem, size, advice, phEvent) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urEnqueueUSMAdvise(hQueue, pMem, size, advice, phEvent) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEnqueueUSMAdvise(hQueue, pMem, size, advice, phEvent) }
 }
 
 /// `urEnqueueUSMFill2D`: Enqueues filling a rectangle of USM, with a given distance between rows, with a pattern.
@@ -741,14 +855,10 @@ pub unsafe extern "C" fn urEnqueueUSMFill2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnUSMFill2D {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueUSMFill2D(
                 hQueue,
                 pMem,
                 pitch,
@@ -760,11 +870,23 @@ pub unsafe extern "C" fn urEnqueueUSMFill2D(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueUSMFill2D(
+            hQueue,
+            pMem,
+            pitch,
+            patternSize,
+            pPattern,
+            width,
+            height,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueUSMMemcpy2D`: Enqueues a copy of a rectangle between pointers whose rows have given distances.
@@ -785,14 +907,10 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnUSMMemcpy2D {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueUSMMemcpy2D(
                 hQueue,
                 blocking,
                 pDst,
@@ -805,11 +923,24 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy2D(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueUSMMemcpy2D(
+            hQueue,
+            blocking,
+            pDst,
+            dstPitch,
+            pSrc,
+            srcPitch,
+            width,
+            height,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueDeviceGlobalVariableWrite`: Enqueues a copy from host memory to a global variable of a program.
@@ -829,14 +960,10 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnDeviceGlobalVariableWrite {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueDeviceGlobalVariableWrite(
                 hQueue,
                 hProgram,
                 name,
@@ -848,11 +975,23 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueDeviceGlobalVariableWrite(
+            hQueue,
+            hProgram,
+            name,
+            blockingWrite,
+            count,
+            offset,
+            pSrc,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueDeviceGlobalVariableRead`: Enqueues a copy from a global variable of a program to host memory.
@@ -872,14 +1011,10 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnDeviceGlobalVariableRead {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueDeviceGlobalVariableRead(
                 hQueue,
                 hProgram,
                 name,
@@ -891,11 +1026,23 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueDeviceGlobalVariableRead(
+            hQueue,
+            hProgram,
+            name,
+            blockingRead,
+            count,
+            offset,
+            pDst,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueReadHostPipe`: Enqueues a read from a pipe between a program and the host.
@@ -914,14 +1061,10 @@ pub unsafe extern "C" fn urEnqueueReadHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnReadHostPipe {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueReadHostPipe(
                 hQueue,
                 hProgram,
                 pipe_symbol,
@@ -932,11 +1075,22 @@ pub unsafe extern "C" fn urEnqueueReadHostPipe(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueReadHostPipe(
+            hQueue,
+            hProgram,
+            pipe_symbol,
+            blocking,
+            pDst,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urEnqueueWriteHostPipe`: Enqueues a write to a pipe between a program and the host.
@@ -955,14 +1109,10 @@ pub unsafe extern "C" fn urEnqueueWriteHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnWriteHostPipe {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueWriteHostPipe(
                 hQueue,
                 hProgram,
                 pipe_symbol,
@@ -973,9 +1123,20 @@ pub unsafe extern "C" fn urEnqueueWriteHostPipe(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueWriteHostPipe(
+            hQueue,
+            hProgram,
+            pipe_symbol,
+            blocking,
+            pSrc,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urEventGetInfo`: Answers a question about an event, or says how many bytes the answer takes.
 ///
@@ -20,17 +20,14 @@ pub unsafe extern "C" fn urEventGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hEvent) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Event.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hEvent, propName, propSize, pPropValue, pPropSizeRet) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEventGetInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEventGetInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urEventGetProfilingInfo`: Gives one of the times of an event's command, in nanoseconds of the device's clock.
@@ -45,17 +42,14 @@ pub unsafe extern "C" fn urEventGetProfilingInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hEvent) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Event.pfnGetProfilingInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hEvent, propName, propSize, pPropValue, pPropSizeRet) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEventGetProfilingInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEventGetProfilingInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urEventWait`: Waits until every event of a list is complete.
@@ -67,23 +61,12 @@ pub unsafe extern "C" fn urEventWait(
     numEvents: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    if numEvents == 0 {
-        return UR_RESULT_ERROR_INVALID_VALUE;
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urEventWait(numEvents, phEventWaitList) };
     }
-    if phEventWaitList.is_null() {
-        return UR_RESULT_ERROR_INVALID_NULL_POINTER;
-    }
-    // SAFETY: it isn't null and has an element, as was just checked.
-    let first = unsafe { *phEventWaitList };
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(first) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Event.pfnWait {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(numEvents, phEventWaitList) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEventWait(numEvents, phEventWaitList) }
 }
 
 /// `urEventRetain`: Adds an owner to an event.
@@ -92,17 +75,12 @@ pub unsafe extern "C" fn urEventWait(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hEvent) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Event.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hEvent) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hEvent);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urEventRetain(hEvent) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEventRetain(hEvent) }
 }
 
 /// `urEventRelease`: Takes an owner from an event; without any, it goes away.
@@ -111,17 +89,12 @@ pub unsafe extern "C" fn urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hEvent) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Event.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hEvent) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hEvent);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urEventRelease(hEvent) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEventRelease(hEvent) }
 }
 
 /// `urEventGetNativeHandle`: Gives the driver's own handle of an event, without a change of owners.
@@ -133,15 +106,12 @@ pub unsafe extern "C" fn urEventGetNativeHandle(
     hEvent: ur_event_handle_t,
     phNativeEvent: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hEvent) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Event.pfnGetNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hEvent, phNativeEvent) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urEventGetNativeHandle(hEvent, phNativeEvent) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEventGetNativeHandle(hEvent, phNativeEvent) }
 }
 
 /// `urEventCreateWithNativeHandle`: Makes an event from the driver's own handle of one.
@@ -155,17 +125,14 @@ pub unsafe extern "C" fn urEventCreateWithNativeHandle(
     pProperties: *const ur_event_native_properties_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Event.pfnCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hNativeEvent, hContext, pProperties, phEvent) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEventCreateWithNativeHandle(hNativeEvent, hContext, pProperties, phEvent)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEventCreateWithNativeHandle(hNativeEvent, hContext, pProperties, phEvent) }
 }
 
 /// `urEventSetCallback`: Sets a function that is called when an event reaches a status; at once if it already has.
@@ -179,13 +146,10 @@ pub unsafe extern "C" fn urEventSetCallback(
     pfnNotify: ur_event_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hEvent) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Event.pfnSetCallback {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hEvent, execStatus, pfnNotify, pUserData) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urEventSetCallback(hEvent, execStatus, pfnNotify, pUserData) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEventSetCallback(hEvent, execStatus, pfnNotify, pUserData) }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use super::{direct, layered};
 
 /// `urEnqueueUSMDeviceAllocExp`: Enqueues an allocation of device memory from a pool; the pointer may be used behind it.
 ///
@@ -23,14 +23,10 @@ pub unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.EnqueueExp.pfnUSMDeviceAllocExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueUSMDeviceAllocExp(
                 hQueue,
                 pPool,
                 size,
@@ -40,8 +36,20 @@ pub unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
                 ppMem,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueUSMDeviceAllocExp(
+            hQueue,
+            pPool,
+            size,
+            pProperties,
+            numEventsInWaitList,
+            phEventWaitList,
+            ppMem,
+            phEvent,
+        )
     }
 }
 
@@ -60,14 +68,10 @@ pub unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.EnqueueExp.pfnUSMSharedAllocExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueUSMSharedAllocExp(
                 hQueue,
                 pPool,
                 size,
@@ -77,8 +81,20 @@ pub unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
                 ppMem,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueUSMSharedAllocExp(
+            hQueue,
+            pPool,
+            size,
+            pProperties,
+            numEventsInWaitList,
+            phEventWaitList,
+            ppMem,
+            phEvent,
+        )
     }
 }
 
@@ -97,14 +113,10 @@ pub unsafe extern "C" fn urEnqueueUSMHostAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.EnqueueExp.pfnUSMHostAllocExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueUSMHostAllocExp(
                 hQueue,
                 pPool,
                 size,
@@ -114,8 +126,20 @@ pub unsafe extern "C" fn urEnqueueUSMHostAllocExp(
                 ppMem,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueUSMHostAllocExp(
+            hQueue,
+            pPool,
+            size,
+            pProperties,
+            numEventsInWaitList,
+            phEventWaitList,
+            ppMem,
+            phEvent,
+        )
     }
 }
 
@@ -132,14 +156,10 @@ pub unsafe extern "C" fn urEnqueueUSMFreeExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.EnqueueExp.pfnUSMFreeExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueUSMFreeExp(
                 hQueue,
                 pPool,
                 pMem,
@@ -147,8 +167,18 @@ pub unsafe extern "C" fn urEnqueueUSMFreeExp(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueUSMFreeExp(
+            hQueue,
+            pPool,
+            pMem,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
     }
 }
 
@@ -163,15 +193,12 @@ pub unsafe extern "C" fn urUSMPoolCreateExp(
     pPoolDesc: *mut ur_usm_pool_desc_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnPoolCreateExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, pPoolDesc, pPool) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolCreateExp(hContext, hDevice, pPoolDesc, pPool) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolCreateExp(hContext, hDevice, pPoolDesc, pPool) }
 }
 
 /// `urUSMPoolDestroyExp`: Destroys a pool for enqueued allocations.
@@ -184,15 +211,12 @@ pub unsafe extern "C" fn urUSMPoolDestroyExp(
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnPoolDestroyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, hPool) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolDestroyExp(hContext, hDevice, hPool) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolDestroyExp(hContext, hDevice, hPool) }
 }
 
 /// `urUSMPoolGetDefaultDevicePoolExp`: Gives the pool that a device begins with.
@@ -205,15 +229,12 @@ pub unsafe extern "C" fn urUSMPoolGetDefaultDevicePoolExp(
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnPoolGetDefaultDevicePoolExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, pPool) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolGetDefaultDevicePoolExp(hContext, hDevice, pPool) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolGetDefaultDevicePoolExp(hContext, hDevice, pPool) }
 }
 
 /// `urUSMPoolGetInfoExp`: Answers a question about a pool for enqueued allocations.
@@ -227,15 +248,12 @@ pub unsafe extern "C" fn urUSMPoolGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPool) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnPoolGetInfoExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hPool, propName, pPropValue, pPropSizeRet) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolGetInfoExp(hPool, propName, pPropValue, pPropSizeRet) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolGetInfoExp(hPool, propName, pPropValue, pPropSizeRet) }
 }
 
 /// `urUSMPoolSetInfoExp`: Changes a property of a pool for enqueued allocations.
@@ -249,15 +267,12 @@ pub unsafe extern "C" fn urUSMPoolSetInfoExp(
     pPropValue: *mut c_void,
     propSize: usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPool) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnPoolSetInfoExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hPool, propName, pPropValue, propSize) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolSetInfoExp(hPool, propName, pPropValue, propSize) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolSetInfoExp(hPool, propName, pPropValue, propSize) }
 }
 
 /// `urUSMPoolSetDevicePoolExp`: Makes a pool the one that a device allocates from.
@@ -270,15 +285,12 @@ pub unsafe extern "C" fn urUSMPoolSetDevicePoolExp(
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnPoolSetDevicePoolExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, hPool) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolSetDevicePoolExp(hContext, hDevice, hPool) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolSetDevicePoolExp(hContext, hDevice, hPool) }
 }
 
 /// `urUSMPoolGetDevicePoolExp`: Gives the pool that a device allocates from.
@@ -291,15 +303,12 @@ pub unsafe extern "C" fn urUSMPoolGetDevicePoolExp(
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnPoolGetDevicePoolExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, pPool) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolGetDevicePoolExp(hContext, hDevice, pPool) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolGetDevicePoolExp(hContext, hDevice, pPool) }
 }
 
 /// `urUSMPoolTrimToExp`: Gives memory that a pool holds unused back, down to a size.
@@ -313,13 +322,10 @@ pub unsafe extern "C" fn urUSMPoolTrimToExp(
     hPool: ur_usm_pool_handle_t,
     minBytesToKeep: usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnPoolTrimToExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, hPool, minBytesToKeep) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolTrimToExp(hContext, hDevice, hPool, minBytesToKeep) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolTrimToExp(hContext, hDevice, hPool, minBytesToKeep) }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, released, tables};
+use super::{direct, layered};
 
 /// `urUSMPitchedAllocExp`: Allocates device memory for rows that lie at a distance which the device likes, and gives that distance.
 ///
@@ -24,14 +24,10 @@ pub unsafe extern "C" fn urUSMPitchedAllocExp(
     ppMem: *mut *mut c_void,
     pResultPitch: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnPitchedAllocExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urUSMPitchedAllocExp(
                 hContext,
                 hDevice,
                 pUSMDesc,
@@ -42,8 +38,21 @@ pub unsafe extern "C" fn urUSMPitchedAllocExp(
                 ppMem,
                 pResultPitch,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urUSMPitchedAllocExp(
+            hContext,
+            hDevice,
+            pUSMDesc,
+            pool,
+            widthInBytes,
+            height,
+            elementSizeBytes,
+            ppMem,
+            pResultPitch,
+        )
     }
 }
 
@@ -57,15 +66,14 @@ pub unsafe extern "C" fn urBindlessImagesUnsampledImageHandleDestroyExp(
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnUnsampledImageHandleDestroyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, hImage) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesUnsampledImageHandleDestroyExp(hContext, hDevice, hImage)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urBindlessImagesUnsampledImageHandleDestroyExp(hContext, hDevice, hImage) }
 }
 
 /// `urBindlessImagesSampledImageHandleDestroyExp`: Destroys a handle by which kernels reach an image with a sampler.
@@ -78,15 +86,14 @@ pub unsafe extern "C" fn urBindlessImagesSampledImageHandleDestroyExp(
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnSampledImageHandleDestroyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, hImage) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesSampledImageHandleDestroyExp(hContext, hDevice, hImage)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urBindlessImagesSampledImageHandleDestroyExp(hContext, hDevice, hImage) }
 }
 
 /// `urBindlessImagesImageAllocateExp`: Allocates memory of a device for an image.
@@ -101,16 +108,27 @@ pub unsafe extern "C" fn urBindlessImagesImageAllocateExp(
     pImageDesc: *const ur_image_desc_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnImageAllocateExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, hDevice, pImageFormat, pImageDesc, phImageMem)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesImageAllocateExp(
+                hContext,
+                hDevice,
+                pImageFormat,
+                pImageDesc,
+                phImageMem,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesImageAllocateExp(
+            hContext,
+            hDevice,
+            pImageFormat,
+            pImageDesc,
+            phImageMem,
+        )
     }
 }
 
@@ -124,15 +142,12 @@ pub unsafe extern "C" fn urBindlessImagesImageFreeExp(
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnImageFreeExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, hImageMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urBindlessImagesImageFreeExp(hContext, hDevice, hImageMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urBindlessImagesImageFreeExp(hContext, hDevice, hImageMem) }
 }
 
 /// `urBindlessImagesUnsampledImageCreateExp`: Makes a handle by which kernels reach an image without a sampler.
@@ -148,14 +163,10 @@ pub unsafe extern "C" fn urBindlessImagesUnsampledImageCreateExp(
     pImageDesc: *const ur_image_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnUnsampledImageCreateExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesUnsampledImageCreateExp(
                 hContext,
                 hDevice,
                 hImageMem,
@@ -163,8 +174,18 @@ pub unsafe extern "C" fn urBindlessImagesUnsampledImageCreateExp(
                 pImageDesc,
                 phImage,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesUnsampledImageCreateExp(
+            hContext,
+            hDevice,
+            hImageMem,
+            pImageFormat,
+            pImageDesc,
+            phImage,
+        )
     }
 }
 
@@ -182,14 +203,10 @@ pub unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
     pSamplerDesc: *const ur_sampler_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnSampledImageCreateExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesSampledImageCreateExp(
                 hContext,
                 hDevice,
                 hImageMem,
@@ -198,8 +215,19 @@ pub unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
                 pSamplerDesc,
                 phImage,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesSampledImageCreateExp(
+            hContext,
+            hDevice,
+            hImageMem,
+            pImageFormat,
+            pImageDesc,
+            pSamplerDesc,
+            phImage,
+        )
     }
 }
 
@@ -223,14 +251,10 @@ pub unsafe extern "C" fn urBindlessImagesImageCopyExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.BindlessImagesExp.pfnImageCopyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesImageCopyExp(
                 hQueue,
                 pSrc,
                 pDst,
@@ -245,11 +269,26 @@ pub unsafe extern "C" fn urBindlessImagesImageCopyExp(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesImageCopyExp(
+            hQueue,
+            pSrc,
+            pDst,
+            pSrcImageDesc,
+            pDstImageDesc,
+            pSrcImageFormat,
+            pDstImageFormat,
+            pCopyRegion,
+            imageCopyFlags,
+            imageCopyInputTypes,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urBindlessImagesImageGetInfoExp`: Answers a question about an image's memory.
@@ -264,16 +303,27 @@ pub unsafe extern "C" fn urBindlessImagesImageGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnImageGetInfoExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, hImageMem, propName, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesImageGetInfoExp(
+                hContext,
+                hImageMem,
+                propName,
+                pPropValue,
+                pPropSizeRet,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesImageGetInfoExp(
+            hContext,
+            hImageMem,
+            propName,
+            pPropValue,
+            pPropSizeRet,
+        )
     }
 }
 
@@ -290,17 +340,10 @@ pub unsafe extern "C" fn urBindlessImagesGetImageMemoryHandleTypeSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables
-        .BindlessImagesExp
-        .pfnGetImageMemoryHandleTypeSupportExp
-    {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesGetImageMemoryHandleTypeSupportExp(
                 hContext,
                 hDevice,
                 pImageDesc,
@@ -308,8 +351,18 @@ pub unsafe extern "C" fn urBindlessImagesGetImageMemoryHandleTypeSupportExp(
                 imageMemHandleType,
                 pSupportedRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesGetImageMemoryHandleTypeSupportExp(
+            hContext,
+            hDevice,
+            pImageDesc,
+            pImageFormat,
+            imageMemHandleType,
+            pSupportedRet,
+        )
     }
 }
 
@@ -326,17 +379,10 @@ pub unsafe extern "C" fn urBindlessImagesGetImageUnsampledHandleSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables
-        .BindlessImagesExp
-        .pfnGetImageUnsampledHandleSupportExp
-    {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesGetImageUnsampledHandleSupportExp(
                 hContext,
                 hDevice,
                 pImageDesc,
@@ -344,8 +390,18 @@ pub unsafe extern "C" fn urBindlessImagesGetImageUnsampledHandleSupportExp(
                 imageMemHandleType,
                 pSupportedRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesGetImageUnsampledHandleSupportExp(
+            hContext,
+            hDevice,
+            pImageDesc,
+            pImageFormat,
+            imageMemHandleType,
+            pSupportedRet,
+        )
     }
 }
 
@@ -362,14 +418,10 @@ pub unsafe extern "C" fn urBindlessImagesGetImageSampledHandleSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnGetImageSampledHandleSupportExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesGetImageSampledHandleSupportExp(
                 hContext,
                 hDevice,
                 pImageDesc,
@@ -377,8 +429,18 @@ pub unsafe extern "C" fn urBindlessImagesGetImageSampledHandleSupportExp(
                 imageMemHandleType,
                 pSupportedRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesGetImageSampledHandleSupportExp(
+            hContext,
+            hDevice,
+            pImageDesc,
+            pImageFormat,
+            imageMemHandleType,
+            pSupportedRet,
+        )
     }
 }
 
@@ -394,16 +456,27 @@ pub unsafe extern "C" fn urBindlessImagesMipmapGetLevelExp(
     mipmapLevel: u32,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnMipmapGetLevelExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, hDevice, hImageMem, mipmapLevel, phImageMem)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesMipmapGetLevelExp(
+                hContext,
+                hDevice,
+                hImageMem,
+                mipmapLevel,
+                phImageMem,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesMipmapGetLevelExp(
+            hContext,
+            hDevice,
+            hImageMem,
+            mipmapLevel,
+            phImageMem,
+        )
     }
 }
 
@@ -417,15 +490,12 @@ pub unsafe extern "C" fn urBindlessImagesMipmapFreeExp(
     hDevice: ur_device_handle_t,
     hMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnMipmapFreeExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, hMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urBindlessImagesMipmapFreeExp(hContext, hDevice, hMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urBindlessImagesMipmapFreeExp(hContext, hDevice, hMem) }
 }
 
 /// `urBindlessImagesImportExternalMemoryExp`: Makes memory of another API known to a device.
@@ -441,14 +511,10 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalMemoryExp(
     pExternalMemDesc: *mut ur_exp_external_mem_desc_t,
     phExternalMem: *mut ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.BindlessImagesExp.pfnImportExternalMemoryExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesImportExternalMemoryExp(
                 hContext,
                 hDevice,
                 size,
@@ -456,11 +522,19 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalMemoryExp(
                 pExternalMemDesc,
                 phExternalMem,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phExternalMem);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesImportExternalMemoryExp(
+            hContext,
+            hDevice,
+            size,
+            memHandleType,
+            pExternalMemDesc,
+            phExternalMem,
+        )
+    }
 }
 
 /// `urBindlessImagesMapExternalArrayExp`: Gives the image inside memory that came from another API.
@@ -476,14 +550,10 @@ pub unsafe extern "C" fn urBindlessImagesMapExternalArrayExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnMapExternalArrayExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesMapExternalArrayExp(
                 hContext,
                 hDevice,
                 pImageFormat,
@@ -491,8 +561,18 @@ pub unsafe extern "C" fn urBindlessImagesMapExternalArrayExp(
                 hExternalMem,
                 phImageMem,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesMapExternalArrayExp(
+            hContext,
+            hDevice,
+            pImageFormat,
+            pImageDesc,
+            hExternalMem,
+            phImageMem,
+        )
     }
 }
 
@@ -509,16 +589,29 @@ pub unsafe extern "C" fn urBindlessImagesMapExternalLinearMemoryExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     ppRetMem: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnMapExternalLinearMemoryExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, hDevice, offset, size, hExternalMem, ppRetMem)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesMapExternalLinearMemoryExp(
+                hContext,
+                hDevice,
+                offset,
+                size,
+                hExternalMem,
+                ppRetMem,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesMapExternalLinearMemoryExp(
+            hContext,
+            hDevice,
+            offset,
+            size,
+            hExternalMem,
+            ppRetMem,
+        )
     }
 }
 
@@ -532,17 +625,14 @@ pub unsafe extern "C" fn urBindlessImagesReleaseExternalMemoryExp(
     hDevice: ur_device_handle_t,
     hExternalMem: ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.BindlessImagesExp.pfnReleaseExternalMemoryExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, hExternalMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hExternalMem);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesReleaseExternalMemoryExp(hContext, hDevice, hExternalMem)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urBindlessImagesReleaseExternalMemoryExp(hContext, hDevice, hExternalMem) }
 }
 
 /// `urBindlessImagesFreeMappedLinearMemoryExp`: Frees a pointer into memory that came from another API.
@@ -555,15 +645,14 @@ pub unsafe extern "C" fn urBindlessImagesFreeMappedLinearMemoryExp(
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnFreeMappedLinearMemoryExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, pMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesFreeMappedLinearMemoryExp(hContext, hDevice, pMem)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urBindlessImagesFreeMappedLinearMemoryExp(hContext, hDevice, pMem) }
 }
 
 /// `urBindlessImagesSupportsImportingHandleTypeExp`: Says whether a device takes memory of other APIs by this kind of handle.
@@ -576,14 +665,23 @@ pub unsafe extern "C" fn urBindlessImagesSupportsImportingHandleTypeExp(
     memHandleType: ur_exp_external_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.BindlessImagesExp.pfnSupportsImportingHandleTypeExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hDevice, memHandleType, pSupportedRet) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesSupportsImportingHandleTypeExp(
+                hDevice,
+                memHandleType,
+                pSupportedRet,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesSupportsImportingHandleTypeExp(
+            hDevice,
+            memHandleType,
+            pSupportedRet,
+        )
     }
 }
 
@@ -599,25 +697,28 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalSemaphoreExp(
     pExternalSemaphoreDesc: *mut ur_exp_external_semaphore_desc_t,
     phExternalSemaphore: *mut ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.BindlessImagesExp.pfnImportExternalSemaphoreExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesImportExternalSemaphoreExp(
                 hContext,
                 hDevice,
                 semHandleType,
                 pExternalSemaphoreDesc,
                 phExternalSemaphore,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phExternalSemaphore);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesImportExternalSemaphoreExp(
+            hContext,
+            hDevice,
+            semHandleType,
+            pExternalSemaphoreDesc,
+            phExternalSemaphore,
+        )
+    }
 }
 
 /// `urBindlessImagesReleaseExternalSemaphoreExp`: Forgets a semaphore that came from another API.
@@ -630,17 +731,20 @@ pub unsafe extern "C" fn urBindlessImagesReleaseExternalSemaphoreExp(
     hDevice: ur_device_handle_t,
     hExternalSemaphore: ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.BindlessImagesExp.pfnReleaseExternalSemaphoreExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, hExternalSemaphore) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hExternalSemaphore);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesReleaseExternalSemaphoreExp(
+                hContext,
+                hDevice,
+                hExternalSemaphore,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesReleaseExternalSemaphoreExp(hContext, hDevice, hExternalSemaphore)
+    }
 }
 
 /// `urBindlessImagesWaitExternalSemaphoreExp`: Enqueues waiting for a semaphore of another API.
@@ -657,14 +761,10 @@ pub unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.BindlessImagesExp.pfnWaitExternalSemaphoreExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesWaitExternalSemaphoreExp(
                 hQueue,
                 hSemaphore,
                 hasWaitValue,
@@ -673,11 +773,20 @@ pub unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesWaitExternalSemaphoreExp(
+            hQueue,
+            hSemaphore,
+            hasWaitValue,
+            waitValue,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urBindlessImagesSignalExternalSemaphoreExp`: Enqueues signalling a semaphore of another API.
@@ -694,14 +803,10 @@ pub unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.BindlessImagesExp.pfnSignalExternalSemaphoreExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urBindlessImagesSignalExternalSemaphoreExp(
                 hQueue,
                 hSemaphore,
                 hasSignalValue,
@@ -710,9 +815,18 @@ pub unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urBindlessImagesSignalExternalSemaphoreExp(
+            hQueue,
+            hSemaphore,
+            hasSignalValue,
+            signalValue,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }

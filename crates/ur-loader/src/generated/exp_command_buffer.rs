@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urCommandBufferCreateExp`: Makes an empty command buffer for a device.
 ///
@@ -19,19 +19,21 @@ pub unsafe extern "C" fn urCommandBufferCreateExp(
     pCommandBufferDesc: *const ur_exp_command_buffer_desc_t,
     phCommandBuffer: *mut ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnCreateExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, hDevice, pCommandBufferDesc, phCommandBuffer)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phCommandBuffer);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferCreateExp(
+                hContext,
+                hDevice,
+                pCommandBufferDesc,
+                phCommandBuffer,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferCreateExp(hContext, hDevice, pCommandBufferDesc, phCommandBuffer)
+    }
 }
 
 /// `urCommandBufferRetainExp`: Adds an owner to a command buffer.
@@ -42,17 +44,12 @@ pub unsafe extern "C" fn urCommandBufferCreateExp(
 pub unsafe extern "C" fn urCommandBufferRetainExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnRetainExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hCommandBuffer) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hCommandBuffer);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urCommandBufferRetainExp(hCommandBuffer) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urCommandBufferRetainExp(hCommandBuffer) }
 }
 
 /// `urCommandBufferReleaseExp`: Takes an owner from a command buffer; without any, it goes away.
@@ -63,17 +60,12 @@ pub unsafe extern "C" fn urCommandBufferRetainExp(
 pub unsafe extern "C" fn urCommandBufferReleaseExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnReleaseExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hCommandBuffer) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hCommandBuffer);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urCommandBufferReleaseExp(hCommandBuffer) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urCommandBufferReleaseExp(hCommandBuffer) }
 }
 
 /// `urCommandBufferFinalizeExp`: Ends the recording of a command buffer, which can be enqueued from then on.
@@ -84,15 +76,12 @@ pub unsafe extern "C" fn urCommandBufferReleaseExp(
 pub unsafe extern "C" fn urCommandBufferFinalizeExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.CommandBufferExp.pfnFinalizeExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hCommandBuffer) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urCommandBufferFinalizeExp(hCommandBuffer) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urCommandBufferFinalizeExp(hCommandBuffer) }
 }
 
 /// `urCommandBufferAppendKernelLaunchExp`: Records a kernel launch with the arguments that were set before.
@@ -117,14 +106,10 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendKernelLaunchExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendKernelLaunchExp(
                 hCommandBuffer,
                 hKernel,
                 workDim,
@@ -141,12 +126,28 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendKernelLaunchExp(
+            hCommandBuffer,
+            hKernel,
+            workDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            pLocalWorkSize,
+            numKernelAlternatives,
+            phKernelAlternatives,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendKernelLaunchWithArgsExp`: Records a kernel launch with all its arguments.
@@ -173,14 +174,10 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendKernelLaunchWithArgsExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendKernelLaunchWithArgsExp(
                 hCommandBuffer,
                 hKernel,
                 workDim,
@@ -199,12 +196,30 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendKernelLaunchWithArgsExp(
+            hCommandBuffer,
+            hKernel,
+            workDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            pLocalWorkSize,
+            numArgs,
+            pArgs,
+            numKernelAlternatives,
+            phKernelAlternatives,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendUSMMemcpyExp`: Records a copy between pointers to USM or host memory.
@@ -225,14 +240,10 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendUSMMemcpyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendUSMMemcpyExp(
                 hCommandBuffer,
                 pDst,
                 pSrc,
@@ -245,12 +256,24 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendUSMMemcpyExp(
+            hCommandBuffer,
+            pDst,
+            pSrc,
+            size,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendUSMFillExp`: Records filling USM with a repeated pattern.
@@ -272,14 +295,10 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendUSMFillExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendUSMFillExp(
                 hCommandBuffer,
                 pMemory,
                 pPattern,
@@ -293,12 +312,25 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendUSMFillExp(
+            hCommandBuffer,
+            pMemory,
+            pPattern,
+            patternSize,
+            size,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendMemBufferCopyExp`: Records a copy between buffers.
@@ -321,14 +353,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendMemBufferCopyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendMemBufferCopyExp(
                 hCommandBuffer,
                 hSrcMem,
                 hDstMem,
@@ -343,12 +371,26 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendMemBufferCopyExp(
+            hCommandBuffer,
+            hSrcMem,
+            hDstMem,
+            srcOffset,
+            dstOffset,
+            size,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendMemBufferWriteExp`: Records a copy from host memory to a buffer.
@@ -370,14 +412,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendMemBufferWriteExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendMemBufferWriteExp(
                 hCommandBuffer,
                 hBuffer,
                 offset,
@@ -391,12 +429,25 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendMemBufferWriteExp(
+            hCommandBuffer,
+            hBuffer,
+            offset,
+            size,
+            pSrc,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendMemBufferReadExp`: Records a copy from a buffer to host memory.
@@ -418,14 +469,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendMemBufferReadExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendMemBufferReadExp(
                 hCommandBuffer,
                 hBuffer,
                 offset,
@@ -439,12 +486,25 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendMemBufferReadExp(
+            hCommandBuffer,
+            hBuffer,
+            offset,
+            size,
+            pDst,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendMemBufferCopyRectExp`: Records a copy of a box of bytes between buffers.
@@ -471,14 +531,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendMemBufferCopyRectExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendMemBufferCopyRectExp(
                 hCommandBuffer,
                 hSrcMem,
                 hDstMem,
@@ -497,12 +553,30 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendMemBufferCopyRectExp(
+            hCommandBuffer,
+            hSrcMem,
+            hDstMem,
+            srcOrigin,
+            dstOrigin,
+            region,
+            srcRowPitch,
+            srcSlicePitch,
+            dstRowPitch,
+            dstSlicePitch,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendMemBufferWriteRectExp`: Records a copy of a box of bytes from host memory to a buffer.
@@ -529,14 +603,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendMemBufferWriteRectExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendMemBufferWriteRectExp(
                 hCommandBuffer,
                 hBuffer,
                 bufferOffset,
@@ -555,12 +625,30 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendMemBufferWriteRectExp(
+            hCommandBuffer,
+            hBuffer,
+            bufferOffset,
+            hostOffset,
+            region,
+            bufferRowPitch,
+            bufferSlicePitch,
+            hostRowPitch,
+            hostSlicePitch,
+            pSrc,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendMemBufferReadRectExp`: Records a copy of a box of bytes from a buffer to host memory.
@@ -587,14 +675,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.CommandBufferExp.pfnAppendMemBufferReadRectExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendMemBufferReadRectExp(
                 hCommandBuffer,
                 hBuffer,
                 bufferOffset,
@@ -613,8 +697,29 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendMemBufferReadRectExp(
+            hCommandBuffer,
+            hBuffer,
+            bufferOffset,
+            hostOffset,
+            region,
+            bufferRowPitch,
+            bufferSlicePitch,
+            hostRowPitch,
+            hostSlicePitch,
+            pDst,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
     }
 }
 
@@ -638,14 +743,10 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendMemBufferFillExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendMemBufferFillExp(
                 hCommandBuffer,
                 hBuffer,
                 pPattern,
@@ -660,12 +761,26 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendMemBufferFillExp(
+            hCommandBuffer,
+            hBuffer,
+            pPattern,
+            patternSize,
+            offset,
+            size,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendUSMPrefetchExp`: Records moving shared memory to where it is needed next.
@@ -686,14 +801,10 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendUSMPrefetchExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendUSMPrefetchExp(
                 hCommandBuffer,
                 pMemory,
                 size,
@@ -706,12 +817,24 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendUSMPrefetchExp(
+            hCommandBuffer,
+            pMemory,
+            size,
+            flags,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendUSMAdviseExp`: Records a hint how a range of USM will be used.
@@ -732,14 +855,10 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendUSMAdviseExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendUSMAdviseExp(
                 hCommandBuffer,
                 pMemory,
                 size,
@@ -752,12 +871,24 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
                 phEvent,
                 phCommand,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendUSMAdviseExp(
+            hCommandBuffer,
+            pMemory,
+            size,
+            advice,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            numEventsInWaitList,
+            phEventWaitList,
+            pSyncPoint,
+            phEvent,
+            phCommand,
+        )
+    }
 }
 
 /// `urCommandBufferAppendNativeCommandExp`: Records what a function adds through the driver's own interface.
@@ -774,14 +905,10 @@ pub unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
     pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
     pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.CommandBufferExp.pfnAppendNativeCommandExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferAppendNativeCommandExp(
                 hCommandBuffer,
                 pfnNativeCommand,
                 pData,
@@ -790,8 +917,19 @@ pub unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
                 pSyncPointWaitList,
                 pSyncPoint,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferAppendNativeCommandExp(
+            hCommandBuffer,
+            pfnNativeCommand,
+            pData,
+            hChildCommandBuffer,
+            numSyncPointsInWaitList,
+            pSyncPointWaitList,
+            pSyncPoint,
+        )
     }
 }
 
@@ -807,25 +945,28 @@ pub unsafe extern "C" fn urEnqueueCommandBufferExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.EnqueueExp.pfnCommandBufferExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueCommandBufferExp(
                 hQueue,
                 hCommandBuffer,
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueCommandBufferExp(
+            hQueue,
+            hCommandBuffer,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urCommandBufferUpdateKernelLaunchExp`: Changes recorded kernel launches: kernel, arguments or NDRange.
@@ -838,16 +979,23 @@ pub unsafe extern "C" fn urCommandBufferUpdateKernelLaunchExp(
     numKernelUpdates: u32,
     pUpdateKernelLaunch: *const ur_exp_command_buffer_update_kernel_launch_desc_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.CommandBufferExp.pfnUpdateKernelLaunchExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hCommandBuffer, numKernelUpdates, pUpdateKernelLaunch)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferUpdateKernelLaunchExp(
+                hCommandBuffer,
+                numKernelUpdates,
+                pUpdateKernelLaunch,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferUpdateKernelLaunchExp(
+            hCommandBuffer,
+            numKernelUpdates,
+            pUpdateKernelLaunch,
+        )
     }
 }
 
@@ -860,17 +1008,12 @@ pub unsafe extern "C" fn urCommandBufferUpdateSignalEventExp(
     hCommand: ur_exp_command_buffer_command_handle_t,
     phSignalEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommand) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnUpdateSignalEventExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hCommand, phSignalEvent) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phSignalEvent);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urCommandBufferUpdateSignalEventExp(hCommand, phSignalEvent) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urCommandBufferUpdateSignalEventExp(hCommand, phSignalEvent) }
 }
 
 /// `urCommandBufferUpdateWaitEventsExp`: Gives a recorded command new events that it waits for.
@@ -883,14 +1026,19 @@ pub unsafe extern "C" fn urCommandBufferUpdateWaitEventsExp(
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommand) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.CommandBufferExp.pfnUpdateWaitEventsExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hCommand, numEventsInWaitList, phEventWaitList) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferUpdateWaitEventsExp(
+                hCommand,
+                numEventsInWaitList,
+                phEventWaitList,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferUpdateWaitEventsExp(hCommand, numEventsInWaitList, phEventWaitList)
     }
 }
 
@@ -906,19 +1054,28 @@ pub unsafe extern "C" fn urCommandBufferGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnGetInfoExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hCommandBuffer, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferGetInfoExp(
+                hCommandBuffer,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urCommandBufferGetInfoExp(
+            hCommandBuffer,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
 /// `urCommandBufferGetNativeHandleExp`: Gives the driver's own handle of a command buffer.
@@ -930,13 +1087,12 @@ pub unsafe extern "C" fn urCommandBufferGetNativeHandleExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     phNativeCommandBuffer: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.CommandBufferExp.pfnGetNativeHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hCommandBuffer, phNativeCommandBuffer) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urCommandBufferGetNativeHandleExp(hCommandBuffer, phNativeCommandBuffer)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urCommandBufferGetNativeHandleExp(hCommandBuffer, phNativeCommandBuffer) }
 }

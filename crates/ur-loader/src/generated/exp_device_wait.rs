@@ -4,7 +4,7 @@
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use super::{direct, layered};
 
 /// `urDeviceWaitExp`: Waits until every command on a device has ended, whatever queue it is in.
 ///
@@ -12,13 +12,10 @@ use crate::dispatch::tables;
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urDeviceWaitExp(hDevice: ur_device_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.DeviceExp.pfnWaitExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hDevice) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urDeviceWaitExp(hDevice) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urDeviceWaitExp(hDevice) }
 }

@@ -4,7 +4,7 @@
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use super::{direct, layered};
 
 /// `urProgramDynamicLinkExp`: Resolves the symbols that programs miss by those that others of the list have.
 ///
@@ -16,13 +16,10 @@ pub unsafe extern "C" fn urProgramDynamicLinkExp(
     count: u32,
     phPrograms: *const ur_program_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.ProgramExp.pfnDynamicLinkExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, count, phPrograms) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urProgramDynamicLinkExp(hContext, count, phPrograms) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramDynamicLinkExp(hContext, count, phPrograms) }
 }

@@ -4,7 +4,7 @@
 
 use ur_api::*;
 
-use crate::dispatch::{created, tables};
+use super::{direct, layered};
 
 /// `urEnqueueKernelLaunchWithArgsExp`: Enqueues a kernel over an NDRange with all its arguments, which are copied.
 ///
@@ -25,14 +25,10 @@ pub unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.EnqueueExp.pfnKernelLaunchWithArgsExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueKernelLaunchWithArgsExp(
                 hQueue,
                 hKernel,
                 workDim,
@@ -46,9 +42,23 @@ pub unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueKernelLaunchWithArgsExp(
+            hQueue,
+            hKernel,
+            workDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            pLocalWorkSize,
+            numArgs,
+            pArgs,
+            launchPropList,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }

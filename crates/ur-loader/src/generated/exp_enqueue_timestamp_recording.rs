@@ -4,7 +4,7 @@
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use super::{direct, layered};
 
 /// `urEnqueueTimestampRecordingExp`: Enqueues recording the device's time in an event.
 ///
@@ -18,21 +18,26 @@ pub unsafe extern "C" fn urEnqueueTimestampRecordingExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.EnqueueExp.pfnTimestampRecordingExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueTimestampRecordingExp(
                 hQueue,
                 blocking,
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueTimestampRecordingExp(
+            hQueue,
+            blocking,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
     }
 }

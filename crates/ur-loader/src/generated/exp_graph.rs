@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::{created, tables};
+use super::{direct, layered};
 
 /// `urGraphCreateExp`: Makes an empty graph of commands.
 ///
@@ -17,17 +17,12 @@ pub unsafe extern "C" fn urGraphCreateExp(
     hContext: ur_context_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.GraphExp.pfnCreateExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, phGraph) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phGraph);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urGraphCreateExp(hContext, phGraph) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urGraphCreateExp(hContext, phGraph) }
 }
 
 /// `urQueueBeginGraphCaptureExp`: Makes a queue record its commands in a new graph instead of running them.
@@ -36,15 +31,12 @@ pub unsafe extern "C" fn urGraphCreateExp(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueBeginGraphCaptureExp(hQueue: ur_queue_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.QueueExp.pfnBeginGraphCaptureExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueBeginGraphCaptureExp(hQueue) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueBeginGraphCaptureExp(hQueue) }
 }
 
 /// `urQueueBeginCaptureIntoGraphExp`: Makes a queue record its commands in a given graph instead of running them.
@@ -56,15 +48,12 @@ pub unsafe extern "C" fn urQueueBeginCaptureIntoGraphExp(
     hQueue: ur_queue_handle_t,
     hGraph: ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.QueueExp.pfnBeginCaptureIntoGraphExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue, hGraph) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueBeginCaptureIntoGraphExp(hQueue, hGraph) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueBeginCaptureIntoGraphExp(hQueue, hGraph) }
 }
 
 /// `urQueueEndGraphCaptureExp`: Ends the recording of a queue and gives the graph.
@@ -76,15 +65,12 @@ pub unsafe extern "C" fn urQueueEndGraphCaptureExp(
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.QueueExp.pfnEndGraphCaptureExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue, phGraph) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueEndGraphCaptureExp(hQueue, phGraph) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueEndGraphCaptureExp(hQueue, phGraph) }
 }
 
 /// `urGraphInstantiateGraphExp`: Makes a graph that can run from a recorded one.
@@ -96,15 +82,12 @@ pub unsafe extern "C" fn urGraphInstantiateGraphExp(
     hGraph: ur_exp_graph_handle_t,
     phExecGraph: *mut ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hGraph) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.GraphExp.pfnInstantiateGraphExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hGraph, phExecGraph) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urGraphInstantiateGraphExp(hGraph, phExecGraph) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urGraphInstantiateGraphExp(hGraph, phExecGraph) }
 }
 
 /// `urEnqueueGraphExp`: Enqueues all commands of a graph that can run.
@@ -119,25 +102,28 @@ pub unsafe extern "C" fn urEnqueueGraphExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.EnqueueExp.pfnGraphExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueGraphExp(
                 hQueue,
                 hGraph,
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueGraphExp(
+            hQueue,
+            hGraph,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }
 
 /// `urGraphDestroyExp`: Destroys a recorded graph.
@@ -146,15 +132,12 @@ pub unsafe extern "C" fn urEnqueueGraphExp(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hGraph) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.GraphExp.pfnDestroyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hGraph) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urGraphDestroyExp(hGraph) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urGraphDestroyExp(hGraph) }
 }
 
 /// `urGraphExecutableGraphDestroyExp`: Destroys a graph that can run.
@@ -165,15 +148,12 @@ pub unsafe extern "C" fn urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_
 pub unsafe extern "C" fn urGraphExecutableGraphDestroyExp(
     hExecutableGraph: ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hExecutableGraph) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.GraphExp.pfnExecutableGraphDestroyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hExecutableGraph) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urGraphExecutableGraphDestroyExp(hExecutableGraph) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urGraphExecutableGraphDestroyExp(hExecutableGraph) }
 }
 
 /// `urQueueIsGraphCaptureEnabledExp`: Says whether a queue is recording a graph.
@@ -185,15 +165,12 @@ pub unsafe extern "C" fn urQueueIsGraphCaptureEnabledExp(
     hQueue: ur_queue_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.QueueExp.pfnIsGraphCaptureEnabledExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue, pResult) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueIsGraphCaptureEnabledExp(hQueue, pResult) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueIsGraphCaptureEnabledExp(hQueue, pResult) }
 }
 
 /// `urQueueGetGraphExp`: Gives the graph that a queue is recording.
@@ -205,15 +182,12 @@ pub unsafe extern "C" fn urQueueGetGraphExp(
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.QueueExp.pfnGetGraphExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue, phGraph) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueGetGraphExp(hQueue, phGraph) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueGetGraphExp(hQueue, phGraph) }
 }
 
 /// `urGraphIsEmptyExp`: Says whether a recorded graph has no commands.
@@ -225,15 +199,12 @@ pub unsafe extern "C" fn urGraphIsEmptyExp(
     hGraph: ur_exp_graph_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hGraph) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.GraphExp.pfnIsEmptyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hGraph, pResult) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urGraphIsEmptyExp(hGraph, pResult) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urGraphIsEmptyExp(hGraph, pResult) }
 }
 
 /// `urGraphGetIdExp`: Gives a number that tells a graph from all others.
@@ -245,15 +216,12 @@ pub unsafe extern "C" fn urGraphGetIdExp(
     hGraph: ur_exp_graph_handle_t,
     pGraphId: *mut u64,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hGraph) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.GraphExp.pfnGetIdExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hGraph, pGraphId) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urGraphGetIdExp(hGraph, pGraphId) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urGraphGetIdExp(hGraph, pGraphId) }
 }
 
 /// `urGraphSetDestructionCallbackExp`: Sets a function that is called when a graph is destroyed.
@@ -266,15 +234,14 @@ pub unsafe extern "C" fn urGraphSetDestructionCallbackExp(
     pfnCallback: ur_exp_graph_destruction_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hGraph) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.GraphExp.pfnSetDestructionCallbackExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hGraph, pfnCallback, pUserData) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urGraphSetDestructionCallbackExp(hGraph, pfnCallback, pUserData)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urGraphSetDestructionCallbackExp(hGraph, pfnCallback, pUserData) }
 }
 
 /// `urGraphDumpContentsExp`: Writes the commands of a graph to a file for people to read.
@@ -286,15 +253,12 @@ pub unsafe extern "C" fn urGraphDumpContentsExp(
     hGraph: ur_exp_graph_handle_t,
     filePath: *const c_char,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hGraph) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.GraphExp.pfnDumpContentsExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hGraph, filePath) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urGraphDumpContentsExp(hGraph, filePath) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urGraphDumpContentsExp(hGraph, filePath) }
 }
 
 /// `urGraphGetNativeHandleExp`: Gives the driver's own handle of a recorded graph.
@@ -306,15 +270,12 @@ pub unsafe extern "C" fn urGraphGetNativeHandleExp(
     hGraph: ur_exp_graph_handle_t,
     phNativeGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hGraph) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.GraphExp.pfnGetNativeHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hGraph, phNativeGraph) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urGraphGetNativeHandleExp(hGraph, phNativeGraph) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urGraphGetNativeHandleExp(hGraph, phNativeGraph) }
 }
 
 /// `urGraphExecutableGraphGetNativeHandleExp`: Gives the driver's own handle of a graph that can run.
@@ -326,13 +287,17 @@ pub unsafe extern "C" fn urGraphExecutableGraphGetNativeHandleExp(
     hExecutableGraph: ur_exp_executable_graph_handle_t,
     phNativeExecutableGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hExecutableGraph) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.GraphExp.pfnExecutableGraphGetNativeHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hExecutableGraph, phNativeExecutableGraph) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urGraphExecutableGraphGetNativeHandleExp(
+                hExecutableGraph,
+                phNativeExecutableGraph,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urGraphExecutableGraphGetNativeHandleExp(hExecutableGraph, phNativeExecutableGraph)
     }
 }

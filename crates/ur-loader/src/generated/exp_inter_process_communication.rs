@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, tables};
+use super::{direct, layered};
 
 /// `urIPCGetMemHandleExp`: Gives bytes by which another process can open a USM allocation.
 ///
@@ -19,16 +19,20 @@ pub unsafe extern "C" fn urIPCGetMemHandleExp(
     ppIPCMemHandleData: *mut *mut c_void,
     pIPCMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnGetMemHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, pMem, ppIPCMemHandleData, pIPCMemHandleDataSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urIPCGetMemHandleExp(
+                hContext,
+                pMem,
+                ppIPCMemHandleData,
+                pIPCMemHandleDataSizeRet,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urIPCGetMemHandleExp(hContext, pMem, ppIPCMemHandleData, pIPCMemHandleDataSizeRet)
     }
 }
 
@@ -41,15 +45,12 @@ pub unsafe extern "C" fn urIPCPutMemHandleExp(
     hContext: ur_context_handle_t,
     pIPCMemHandleData: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnPutMemHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pIPCMemHandleData) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urIPCPutMemHandleExp(hContext, pIPCMemHandleData) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urIPCPutMemHandleExp(hContext, pIPCMemHandleData) }
 }
 
 /// `urIPCOpenMemHandleExp`: Opens a USM allocation of another process by its bytes.
@@ -64,22 +65,27 @@ pub unsafe extern "C" fn urIPCOpenMemHandleExp(
     ipcMemHandleDataSize: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnOpenMemHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urIPCOpenMemHandleExp(
                 hContext,
                 hDevice,
                 pIPCMemHandleData,
                 ipcMemHandleDataSize,
                 ppMem,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urIPCOpenMemHandleExp(
+            hContext,
+            hDevice,
+            pIPCMemHandleData,
+            ipcMemHandleDataSize,
+            ppMem,
+        )
     }
 }
 
@@ -92,15 +98,12 @@ pub unsafe extern "C" fn urIPCCloseMemHandleExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnCloseMemHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urIPCCloseMemHandleExp(hContext, pMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urIPCCloseMemHandleExp(hContext, pMem) }
 }
 
 /// `urIPCGetPhysMemHandleExp`: Gives bytes by which another process can open a block of physical memory.
@@ -114,21 +117,25 @@ pub unsafe extern "C" fn urIPCGetPhysMemHandleExp(
     ppIPCPhysMemHandleData: *mut *mut c_void,
     pIPCPhysMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnGetPhysMemHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urIPCGetPhysMemHandleExp(
                 hContext,
                 hPhysMem,
                 ppIPCPhysMemHandleData,
                 pIPCPhysMemHandleDataSizeRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urIPCGetPhysMemHandleExp(
+            hContext,
+            hPhysMem,
+            ppIPCPhysMemHandleData,
+            pIPCPhysMemHandleDataSizeRet,
+        )
     }
 }
 
@@ -141,15 +148,12 @@ pub unsafe extern "C" fn urIPCPutPhysMemHandleExp(
     hContext: ur_context_handle_t,
     pIPCPhysMemHandleData: *const c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnPutPhysMemHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pIPCPhysMemHandleData) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urIPCPutPhysMemHandleExp(hContext, pIPCPhysMemHandleData) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urIPCPutPhysMemHandleExp(hContext, pIPCPhysMemHandleData) }
 }
 
 /// `urIPCOpenPhysMemHandleExp`: Opens a block of physical memory of another process by its bytes.
@@ -164,22 +168,27 @@ pub unsafe extern "C" fn urIPCOpenPhysMemHandleExp(
     ipcPhysMemHandleDataSize: usize,
     phPhysMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnOpenPhysMemHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urIPCOpenPhysMemHandleExp(
                 hContext,
                 hDevice,
                 pIPCPhysMemHandleData,
                 ipcPhysMemHandleDataSize,
                 phPhysMem,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urIPCOpenPhysMemHandleExp(
+            hContext,
+            hDevice,
+            pIPCPhysMemHandleData,
+            ipcPhysMemHandleDataSize,
+            phPhysMem,
+        )
     }
 }
 
@@ -192,15 +201,12 @@ pub unsafe extern "C" fn urIPCClosePhysMemHandleExp(
     hContext: ur_context_handle_t,
     hPhysMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnClosePhysMemHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hPhysMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urIPCClosePhysMemHandleExp(hContext, hPhysMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urIPCClosePhysMemHandleExp(hContext, hPhysMem) }
 }
 
 /// `urIPCGetEventHandleExp`: Gives bytes by which another process can open an event.
@@ -213,16 +219,19 @@ pub unsafe extern "C" fn urIPCGetEventHandleExp(
     ppIPCEventHandleData: *mut *mut c_void,
     pIPCEventHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hEvent) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnGetEventHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hEvent, ppIPCEventHandleData, pIPCEventHandleDataSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urIPCGetEventHandleExp(
+                hEvent,
+                ppIPCEventHandleData,
+                pIPCEventHandleDataSizeRet,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urIPCGetEventHandleExp(hEvent, ppIPCEventHandleData, pIPCEventHandleDataSizeRet)
     }
 }
 
@@ -235,15 +244,12 @@ pub unsafe extern "C" fn urIPCPutEventHandleExp(
     hContext: ur_context_handle_t,
     pIPCEventHandleData: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.IPCExp.pfnPutEventHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pIPCEventHandleData) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urIPCPutEventHandleExp(hContext, pIPCEventHandleData) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urIPCPutEventHandleExp(hContext, pIPCEventHandleData) }
 }
 
 /// `urIPCOpenEventHandleExp`: Opens an event of another process by its bytes.
@@ -257,22 +263,24 @@ pub unsafe extern "C" fn urIPCOpenEventHandleExp(
     ipcEventHandleDataSize: usize,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.IPCExp.pfnOpenEventHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urIPCOpenEventHandleExp(
                 hContext,
                 pIPCEventHandleData,
                 ipcEventHandleDataSize,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urIPCOpenEventHandleExp(
+            hContext,
+            pIPCEventHandleData,
+            ipcEventHandleDataSize,
+            phEvent,
+        )
+    }
 }

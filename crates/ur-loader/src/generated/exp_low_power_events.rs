@@ -4,7 +4,7 @@
 
 use ur_api::*;
 
-use crate::dispatch::{created, tables};
+use super::{direct, layered};
 
 /// `urEnqueueEventsWaitWithBarrierExt`: Enqueues a barrier as urEnqueueEventsWaitWithBarrier does, with properties.
 ///
@@ -18,23 +18,26 @@ pub unsafe extern "C" fn urEnqueueEventsWaitWithBarrierExt(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Enqueue.pfnEventsWaitWithBarrierExt {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueEventsWaitWithBarrierExt(
                 hQueue,
                 pProperties,
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueEventsWaitWithBarrierExt(
+            hQueue,
+            pProperties,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use super::{direct, layered};
 
 /// `urMemoryExportAllocExportableMemoryExp`: Allocates device memory that other APIs can be given.
 ///
@@ -21,14 +21,10 @@ pub unsafe extern "C" fn urMemoryExportAllocExportableMemoryExp(
     handleTypeToExport: ur_exp_external_mem_type_t,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.MemoryExportExp.pfnAllocExportableMemoryExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urMemoryExportAllocExportableMemoryExp(
                 hContext,
                 hDevice,
                 alignment,
@@ -36,8 +32,18 @@ pub unsafe extern "C" fn urMemoryExportAllocExportableMemoryExp(
                 handleTypeToExport,
                 ppMem,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urMemoryExportAllocExportableMemoryExp(
+            hContext,
+            hDevice,
+            alignment,
+            size,
+            handleTypeToExport,
+            ppMem,
+        )
     }
 }
 
@@ -51,15 +57,12 @@ pub unsafe extern "C" fn urMemoryExportFreeExportableMemoryExp(
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.MemoryExportExp.pfnFreeExportableMemoryExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, pMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urMemoryExportFreeExportableMemoryExp(hContext, hDevice, pMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemoryExportFreeExportableMemoryExp(hContext, hDevice, pMem) }
 }
 
 /// `urMemoryExportExportMemoryHandleExp`: Gives a handle by which another API can reach device memory.
@@ -74,15 +77,26 @@ pub unsafe extern "C" fn urMemoryExportExportMemoryHandleExp(
     pMem: *mut c_void,
     pMemHandleRet: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.MemoryExportExp.pfnExportMemoryHandleExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, hDevice, handleTypeToExport, pMem, pMemHandleRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urMemoryExportExportMemoryHandleExp(
+                hContext,
+                hDevice,
+                handleTypeToExport,
+                pMem,
+                pMemHandleRet,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urMemoryExportExportMemoryHandleExp(
+            hContext,
+            hDevice,
+            handleTypeToExport,
+            pMem,
+            pMemHandleRet,
+        )
     }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_char;
 
 use ur_api::*;
 
-use crate::dispatch::{created, tables};
+use super::{direct, layered};
 
 /// `urProgramBuildExp`: Compiles and links a program for some of its devices.
 ///
@@ -20,15 +20,14 @@ pub unsafe extern "C" fn urProgramBuildExp(
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hProgram) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.ProgramExp.pfnBuildExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hProgram, numDevices, phDevices, flags, pOptions) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions) }
 }
 
 /// `urProgramCompileExp`: Compiles a program for some of its devices without linking it.
@@ -43,23 +42,14 @@ pub unsafe extern "C" fn urProgramCompileExp(
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    if numDevices == 0 {
-        return UR_RESULT_ERROR_INVALID_SIZE;
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions)
+        };
     }
-    if phDevices.is_null() {
-        return UR_RESULT_ERROR_INVALID_NULL_POINTER;
-    }
-    // SAFETY: it isn't null and has an element, as was just checked.
-    let first = unsafe { *phDevices };
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(first) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.ProgramExp.pfnCompileExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hProgram, numDevices, phDevices, flags, pOptions) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions) }
 }
 
 /// `urProgramLinkExp`: Links compiled programs to a new one for some devices.
@@ -77,19 +67,18 @@ pub unsafe extern "C" fn urProgramLinkExp(
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.ProgramExp.pfnLinkExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramLinkExp(
                 hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phProgram);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urProgramLinkExp(
+            hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
+        )
+    }
 }

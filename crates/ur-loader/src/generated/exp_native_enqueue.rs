@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, tables};
+use super::{direct, layered};
 
 /// `urEnqueueNativeCommandExp`: Enqueues what a function submits through the driver's own interface.
 ///
@@ -24,14 +24,10 @@ pub unsafe extern "C" fn urEnqueueNativeCommandExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.EnqueueExp.pfnNativeCommandExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueNativeCommandExp(
                 hQueue,
                 pfnNativeEnqueue,
                 data,
@@ -42,9 +38,20 @@ pub unsafe extern "C" fn urEnqueueNativeCommandExp(
                 phEventWaitList,
                 phEvent,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueNativeCommandExp(
+            hQueue,
+            pfnNativeEnqueue,
+            data,
+            numMemsInMemList,
+            phMemList,
+            pProperties,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
 }

@@ -4,7 +4,7 @@
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use super::{direct, layered};
 
 /// `urEventCreateExp`: Makes an event that enqueued commands can complete again and again.
 ///
@@ -17,13 +17,10 @@ pub unsafe extern "C" fn urEventCreateExp(
     pEventDesc: *const ur_exp_event_desc_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.EventExp.pfnCreateExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, pEventDesc, phEvent) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urEventCreateExp(hContext, hDevice, pEventDesc, phEvent) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urEventCreateExp(hContext, hDevice, pEventDesc, phEvent) }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use super::{direct, layered};
 
 /// `urUSMContextMemcpyExp`: Copies between pointers that belong to a context, without a queue, and waits for the end.
 ///
@@ -19,13 +19,10 @@ pub unsafe extern "C" fn urUSMContextMemcpyExp(
     pSrc: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnContextMemcpyExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pDst, pSrc, size) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMContextMemcpyExp(hContext, pDst, pSrc, size) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMContextMemcpyExp(hContext, pDst, pSrc, size) }
 }

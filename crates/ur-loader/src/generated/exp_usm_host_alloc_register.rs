@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use super::{direct, layered};
 
 /// `urUSMHostAllocRegisterExp`: Makes memory that the host allocated known as USM host memory.
 ///
@@ -19,15 +19,14 @@ pub unsafe extern "C" fn urUSMHostAllocRegisterExp(
     size: usize,
     pProperties: *const ur_exp_usm_host_alloc_register_properties_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnHostAllocRegisterExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pHostMem, size, pProperties) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urUSMHostAllocRegisterExp(hContext, pHostMem, size, pProperties)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMHostAllocRegisterExp(hContext, pHostMem, size, pProperties) }
 }
 
 /// `urUSMHostAllocUnregisterExp`: Ends that memory of the host is known as USM host memory.
@@ -39,13 +38,10 @@ pub unsafe extern "C" fn urUSMHostAllocUnregisterExp(
     hContext: ur_context_handle_t,
     pHostMem: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnHostAllocUnregisterExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pHostMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMHostAllocUnregisterExp(hContext, pHostMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMHostAllocUnregisterExp(hContext, pHostMem) }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::tables;
+use super::{direct, layered};
 
 /// `urUSMImportExp`: Lets devices reach memory of the host faster, where they can.
 ///
@@ -18,15 +18,12 @@ pub unsafe extern "C" fn urUSMImportExp(
     pMem: *mut c_void,
     size: usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnImportExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pMem, size) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMImportExp(hContext, pMem, size) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMImportExp(hContext, pMem, size) }
 }
 
 /// `urUSMReleaseExp`: Ends what urUSMImportExp began.
@@ -38,13 +35,10 @@ pub unsafe extern "C" fn urUSMReleaseExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USMExp.pfnReleaseExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMReleaseExp(hContext, pMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMReleaseExp(hContext, pMem) }
 }

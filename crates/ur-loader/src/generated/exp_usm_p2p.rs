@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{queried, tables};
+use super::{direct, layered};
 
 /// `urUsmP2PEnablePeerAccessExp`: Lets a device reach another one's memory.
 ///
@@ -17,15 +17,12 @@ pub unsafe extern "C" fn urUsmP2PEnablePeerAccessExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(commandDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.UsmP2PExp.pfnEnablePeerAccessExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(commandDevice, peerDevice) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUsmP2PEnablePeerAccessExp(commandDevice, peerDevice) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUsmP2PEnablePeerAccessExp(commandDevice, peerDevice) }
 }
 
 /// `urUsmP2PDisablePeerAccessExp`: Ends that a device can reach another one's memory.
@@ -37,15 +34,12 @@ pub unsafe extern "C" fn urUsmP2PDisablePeerAccessExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(commandDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.UsmP2PExp.pfnDisablePeerAccessExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(commandDevice, peerDevice) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUsmP2PDisablePeerAccessExp(commandDevice, peerDevice) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUsmP2PDisablePeerAccessExp(commandDevice, peerDevice) }
 }
 
 /// `urUsmP2PPeerAccessGetInfoExp`: Says what a device can do with another one's memory.
@@ -61,14 +55,10 @@ pub unsafe extern "C" fn urUsmP2PPeerAccessGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(commandDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.UsmP2PExp.pfnPeerAccessGetInfoExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urUsmP2PPeerAccessGetInfoExp(
                 commandDevice,
                 peerDevice,
                 propName,
@@ -76,9 +66,17 @@ pub unsafe extern "C" fn urUsmP2PPeerAccessGetInfoExp(
                 pPropValue,
                 pPropSizeRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urUsmP2PPeerAccessGetInfoExp(
+            commandDevice,
+            peerDevice,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urKernelCreate`: Makes a kernel from a function of a built program.
 ///
@@ -18,17 +18,12 @@ pub unsafe extern "C" fn urKernelCreate(
     pKernelName: *const c_char,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hProgram) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Kernel.pfnCreate {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hProgram, pKernelName, phKernel) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phKernel);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urKernelCreate(hProgram, pKernelName, phKernel) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelCreate(hProgram, pKernelName, phKernel) }
 }
 
 /// `urKernelGetInfo`: Answers a question about a kernel, or says how many bytes the answer takes.
@@ -43,19 +38,14 @@ pub unsafe extern "C" fn urKernelGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Kernel.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hKernel, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelGetInfo(hKernel, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelGetInfo(hKernel, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urKernelGetGroupInfo`: Answers a question about a kernel and its work-groups on a device.
@@ -71,14 +61,10 @@ pub unsafe extern "C" fn urKernelGetGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Kernel.pfnGetGroupInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelGetGroupInfo(
                 hKernel,
                 hDevice,
                 propName,
@@ -86,11 +72,19 @@ pub unsafe extern "C" fn urKernelGetGroupInfo(
                 pPropValue,
                 pPropSizeRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urKernelGetGroupInfo(
+            hKernel,
+            hDevice,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
 /// `urKernelGetSubGroupInfo`: Answers a question about a kernel and its sub-groups on a device.
@@ -106,14 +100,10 @@ pub unsafe extern "C" fn urKernelGetSubGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Kernel.pfnGetSubGroupInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelGetSubGroupInfo(
                 hKernel,
                 hDevice,
                 propName,
@@ -121,11 +111,19 @@ pub unsafe extern "C" fn urKernelGetSubGroupInfo(
                 pPropValue,
                 pPropSizeRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urKernelGetSubGroupInfo(
+            hKernel,
+            hDevice,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
 /// `urKernelRetain`: Adds an owner to a kernel.
@@ -134,17 +132,12 @@ pub unsafe extern "C" fn urKernelGetSubGroupInfo(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Kernel.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hKernel) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hKernel);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urKernelRetain(hKernel) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelRetain(hKernel) }
 }
 
 /// `urKernelRelease`: Takes an owner from a kernel; without any, it goes away.
@@ -153,17 +146,12 @@ pub unsafe extern "C" fn urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_resul
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Kernel.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hKernel) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hKernel);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urKernelRelease(hKernel) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelRelease(hKernel) }
 }
 
 /// `urKernelSetExecInfo`: Tells more about how a kernel will run, such as what memory it reaches indirectly.
@@ -178,15 +166,14 @@ pub unsafe extern "C" fn urKernelSetExecInfo(
     pProperties: *const ur_kernel_exec_info_properties_t,
     pPropValue: *const c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Kernel.pfnSetExecInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hKernel, propName, propSize, pProperties, pPropValue) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelSetExecInfo(hKernel, propName, propSize, pProperties, pPropValue)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelSetExecInfo(hKernel, propName, propSize, pProperties, pPropValue) }
 }
 
 /// `urKernelSetSpecializationConstants`: Sets specialization constants of a kernel before it is launched.
@@ -199,15 +186,14 @@ pub unsafe extern "C" fn urKernelSetSpecializationConstants(
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Kernel.pfnSetSpecializationConstants {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hKernel, count, pSpecConstants) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelSetSpecializationConstants(hKernel, count, pSpecConstants)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelSetSpecializationConstants(hKernel, count, pSpecConstants) }
 }
 
 /// `urKernelGetNativeHandle`: Gives the driver's own handle of a kernel, without a change of owners.
@@ -219,15 +205,12 @@ pub unsafe extern "C" fn urKernelGetNativeHandle(
     hKernel: ur_kernel_handle_t,
     phNativeKernel: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Kernel.pfnGetNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hKernel, phNativeKernel) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urKernelGetNativeHandle(hKernel, phNativeKernel) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelGetNativeHandle(hKernel, phNativeKernel) }
 }
 
 /// `urKernelCreateWithNativeHandle`: Makes a kernel from the driver's own handle of one.
@@ -242,19 +225,28 @@ pub unsafe extern "C" fn urKernelCreateWithNativeHandle(
     pProperties: *const ur_kernel_native_properties_t,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Kernel.pfnCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hNativeKernel, hContext, hProgram, pProperties, phKernel)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phKernel);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelCreateWithNativeHandle(
+                hNativeKernel,
+                hContext,
+                hProgram,
+                pProperties,
+                phKernel,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urKernelCreateWithNativeHandle(
+            hNativeKernel,
+            hContext,
+            hProgram,
+            pProperties,
+            phKernel,
+        )
+    }
 }
 
 /// `urKernelGetSuggestedLocalWorkSize`: Gives the local size that a launch without one would get.
@@ -270,14 +262,10 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSize(
     pGlobalWorkSize: *const usize,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Kernel.pfnGetSuggestedLocalWorkSize {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelGetSuggestedLocalWorkSize(
                 hKernel,
                 hQueue,
                 numWorkDim,
@@ -285,8 +273,18 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSize(
                 pGlobalWorkSize,
                 pSuggestedLocalWorkSize,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urKernelGetSuggestedLocalWorkSize(
+            hKernel,
+            hQueue,
+            numWorkDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            pSuggestedLocalWorkSize,
+        )
     }
 }
 
@@ -305,14 +303,10 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
     pArgs: *const ur_exp_kernel_arg_properties_t,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Kernel.pfnGetSuggestedLocalWorkSizeWithArgs {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelGetSuggestedLocalWorkSizeWithArgs(
                 hKernel,
                 hQueue,
                 numWorkDim,
@@ -322,8 +316,20 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
                 pArgs,
                 pSuggestedLocalWorkSize,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urKernelGetSuggestedLocalWorkSizeWithArgs(
+            hKernel,
+            hQueue,
+            numWorkDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            numArgs,
+            pArgs,
+            pSuggestedLocalWorkSize,
+        )
     }
 }
 
@@ -340,14 +346,10 @@ pub unsafe extern "C" fn urKernelSuggestMaxCooperativeGroupCount(
     dynamicSharedMemorySize: usize,
     pGroupCountRet: *mut u32,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Kernel.pfnSuggestMaxCooperativeGroupCount {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelSuggestMaxCooperativeGroupCount(
                 hKernel,
                 hDevice,
                 workDim,
@@ -355,7 +357,17 @@ pub unsafe extern "C" fn urKernelSuggestMaxCooperativeGroupCount(
                 dynamicSharedMemorySize,
                 pGroupCountRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urKernelSuggestMaxCooperativeGroupCount(
+            hKernel,
+            hDevice,
+            workDim,
+            pLocalWorkSize,
+            dynamicSharedMemorySize,
+            pGroupCountRet,
+        )
     }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urMemImageCreate`: Makes an image in a context.
 ///
@@ -21,19 +21,14 @@ pub unsafe extern "C" fn urMemImageCreate(
     pHost: *mut c_void,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Mem.pfnImageCreate {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, flags, pImageFormat, pImageDesc, pHost, phMem)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phMem);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urMemImageCreate(hContext, flags, pImageFormat, pImageDesc, pHost, phMem)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemImageCreate(hContext, flags, pImageFormat, pImageDesc, pHost, phMem) }
 }
 
 /// `urMemBufferCreate`: Makes a buffer in a context, over memory of its own or of the host.
@@ -48,17 +43,12 @@ pub unsafe extern "C" fn urMemBufferCreate(
     pProperties: *const ur_buffer_properties_t,
     phBuffer: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Mem.pfnBufferCreate {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, flags, size, pProperties, phBuffer) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phBuffer);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urMemBufferCreate(hContext, flags, size, pProperties, phBuffer) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemBufferCreate(hContext, flags, size, pProperties, phBuffer) }
 }
 
 /// `urMemRetain`: Adds an owner to a memory object.
@@ -67,17 +57,12 @@ pub unsafe extern "C" fn urMemBufferCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hMem) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Mem.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hMem);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urMemRetain(hMem) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemRetain(hMem) }
 }
 
 /// `urMemRelease`: Takes an owner from a memory object; without any, it goes away.
@@ -86,17 +71,12 @@ pub unsafe extern "C" fn urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hMem) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Mem.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hMem);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urMemRelease(hMem) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemRelease(hMem) }
 }
 
 /// `urMemBufferPartition`: Makes a buffer that is a part of another one and keeps it alive.
@@ -111,15 +91,14 @@ pub unsafe extern "C" fn urMemBufferPartition(
     pRegion: *const ur_buffer_region_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Mem.pfnBufferPartition {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hBuffer, flags, bufferCreateType, pRegion, phMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urMemBufferPartition(hBuffer, flags, bufferCreateType, pRegion, phMem)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemBufferPartition(hBuffer, flags, bufferCreateType, pRegion, phMem) }
 }
 
 /// `urMemGetNativeHandle`: Gives the driver's own handle of a buffer or an image on a device.
@@ -132,15 +111,12 @@ pub unsafe extern "C" fn urMemGetNativeHandle(
     hDevice: ur_device_handle_t,
     phNativeMem: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hMem) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Mem.pfnGetNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hMem, hDevice, phNativeMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urMemGetNativeHandle(hMem, hDevice, phNativeMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemGetNativeHandle(hMem, hDevice, phNativeMem) }
 }
 
 /// `urMemBufferCreateWithNativeHandle`: Makes a buffer from the driver's own handle of one.
@@ -154,17 +130,14 @@ pub unsafe extern "C" fn urMemBufferCreateWithNativeHandle(
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Mem.pfnBufferCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hNativeMem, hContext, pProperties, phMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phMem);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urMemBufferCreateWithNativeHandle(hNativeMem, hContext, pProperties, phMem)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemBufferCreateWithNativeHandle(hNativeMem, hContext, pProperties, phMem) }
 }
 
 /// `urMemImageCreateWithNativeHandle`: Makes an image from the driver's own handle of one.
@@ -180,14 +153,10 @@ pub unsafe extern "C" fn urMemImageCreateWithNativeHandle(
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Mem.pfnImageCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urMemImageCreateWithNativeHandle(
                 hNativeMem,
                 hContext,
                 pImageFormat,
@@ -195,8 +164,18 @@ pub unsafe extern "C" fn urMemImageCreateWithNativeHandle(
                 pProperties,
                 phMem,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urMemImageCreateWithNativeHandle(
+            hNativeMem,
+            hContext,
+            pImageFormat,
+            pImageDesc,
+            pProperties,
+            phMem,
+        )
     }
 }
 
@@ -212,19 +191,14 @@ pub unsafe extern "C" fn urMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hMemory) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Mem.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hMemory, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urMemGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urMemImageGetInfo`: Answers a question that only images have an answer to.
@@ -239,17 +213,12 @@ pub unsafe extern "C" fn urMemImageGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hMemory) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Mem.pfnImageGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hMemory, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urMemImageGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urMemImageGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet) }
 }

@@ -5,6 +5,7 @@
 mod adapter;
 mod context;
 mod device;
+pub(crate) mod direct;
 mod enqueue;
 mod event;
 mod exp_async_alloc;
@@ -27,6 +28,7 @@ mod exp_usm_host_alloc_register;
 mod exp_usm_import_release;
 mod exp_usm_p2p;
 mod kernel;
+mod layered;
 mod layout;
 mod memory;
 mod platform;

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, tables};
+use super::{direct, layered};
 
 /// `urPlatformGet`: Lists the platforms of an adapter.
 ///
@@ -19,15 +19,12 @@ pub unsafe extern "C" fn urPlatformGet(
     phPlatforms: *mut ur_platform_handle_t,
     pNumPlatforms: *mut u32,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Platform.pfnGet {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hAdapter, NumEntries, phPlatforms, pNumPlatforms) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urPlatformGet(hAdapter, NumEntries, phPlatforms, pNumPlatforms) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urPlatformGet(hAdapter, NumEntries, phPlatforms, pNumPlatforms) }
 }
 
 /// `urPlatformGetInfo`: Answers a question about a platform, or says how many bytes the answer takes.
@@ -42,19 +39,14 @@ pub unsafe extern "C" fn urPlatformGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPlatform) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Platform.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hPlatform, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urPlatformGetInfo(hPlatform, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urPlatformGetInfo(hPlatform, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urPlatformGetApiVersion`: Gives the version of the API that a platform speaks.
@@ -66,15 +58,12 @@ pub unsafe extern "C" fn urPlatformGetApiVersion(
     hPlatform: ur_platform_handle_t,
     pVersion: *mut ur_api_version_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPlatform) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Platform.pfnGetApiVersion {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hPlatform, pVersion) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urPlatformGetApiVersion(hPlatform, pVersion) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urPlatformGetApiVersion(hPlatform, pVersion) }
 }
 
 /// `urPlatformGetNativeHandle`: Gives the driver's own handle of a platform, without a change of owners.
@@ -86,15 +75,12 @@ pub unsafe extern "C" fn urPlatformGetNativeHandle(
     hPlatform: ur_platform_handle_t,
     phNativePlatform: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPlatform) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Platform.pfnGetNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hPlatform, phNativePlatform) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urPlatformGetNativeHandle(hPlatform, phNativePlatform) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urPlatformGetNativeHandle(hPlatform, phNativePlatform) }
 }
 
 /// `urPlatformCreateWithNativeHandle`: Makes a platform from the driver's own handle of one.
@@ -108,17 +94,21 @@ pub unsafe extern "C" fn urPlatformCreateWithNativeHandle(
     pProperties: *const ur_platform_native_properties_t,
     phPlatform: *mut ur_platform_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hAdapter) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Platform.pfnCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hNativePlatform, hAdapter, pProperties, phPlatform) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phPlatform);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urPlatformCreateWithNativeHandle(
+                hNativePlatform,
+                hAdapter,
+                pProperties,
+                phPlatform,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urPlatformCreateWithNativeHandle(hNativePlatform, hAdapter, pProperties, phPlatform)
+    }
 }
 
 /// `urPlatformGetBackendOption`: Translates a compiler option of the front end into the platform's own.
@@ -131,13 +121,12 @@ pub unsafe extern "C" fn urPlatformGetBackendOption(
     pFrontendOption: *const c_char,
     ppPlatformOption: *mut *const c_char,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPlatform) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Platform.pfnGetBackendOption {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hPlatform, pFrontendOption, ppPlatformOption) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urPlatformGetBackendOption(hPlatform, pFrontendOption, ppPlatformOption)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urPlatformGetBackendOption(hPlatform, pFrontendOption, ppPlatformOption) }
 }

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_void};
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urProgramCreateWithIL`: Makes a program from SPIR-V or another intermediate language that the devices take.
 ///
@@ -20,17 +20,14 @@ pub unsafe extern "C" fn urProgramCreateWithIL(
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Program.pfnCreateWithIL {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pIL, length, pProperties, phProgram) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phProgram);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramCreateWithIL(hContext, pIL, length, pProperties, phProgram)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramCreateWithIL(hContext, pIL, length, pProperties, phProgram) }
 }
 
 /// `urProgramCreateWithBinary`: Makes a program from a binary per device.
@@ -47,14 +44,10 @@ pub unsafe extern "C" fn urProgramCreateWithBinary(
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Program.pfnCreateWithBinary {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramCreateWithBinary(
                 hContext,
                 numDevices,
                 phDevices,
@@ -63,11 +56,20 @@ pub unsafe extern "C" fn urProgramCreateWithBinary(
                 pProperties,
                 phProgram,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phProgram);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urProgramCreateWithBinary(
+            hContext,
+            numDevices,
+            phDevices,
+            pLengths,
+            ppBinaries,
+            pProperties,
+            phProgram,
+        )
+    }
 }
 
 /// `urProgramBuild`: Compiles and links a program for all its devices.
@@ -80,15 +82,12 @@ pub unsafe extern "C" fn urProgramBuild(
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Program.pfnBuild {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hProgram, pOptions) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urProgramBuild(hContext, hProgram, pOptions) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramBuild(hContext, hProgram, pOptions) }
 }
 
 /// `urProgramCompile`: Compiles a program without linking it.
@@ -101,15 +100,12 @@ pub unsafe extern "C" fn urProgramCompile(
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Program.pfnCompile {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hProgram, pOptions) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urProgramCompile(hContext, hProgram, pOptions) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramCompile(hContext, hProgram, pOptions) }
 }
 
 /// `urProgramLink`: Links compiled programs to a new one that can run.
@@ -124,17 +120,12 @@ pub unsafe extern "C" fn urProgramLink(
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Program.pfnLink {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, count, phPrograms, pOptions, phProgram) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phProgram);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urProgramLink(hContext, count, phPrograms, pOptions, phProgram) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramLink(hContext, count, phPrograms, pOptions, phProgram) }
 }
 
 /// `urProgramRetain`: Adds an owner to a program.
@@ -143,17 +134,12 @@ pub unsafe extern "C" fn urProgramLink(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urProgramRetain(hProgram: ur_program_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hProgram) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Program.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hProgram) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hProgram);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urProgramRetain(hProgram) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramRetain(hProgram) }
 }
 
 /// `urProgramRelease`: Takes an owner from a program; without any, it goes away.
@@ -162,17 +148,12 @@ pub unsafe extern "C" fn urProgramRetain(hProgram: ur_program_handle_t) -> ur_re
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hProgram) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Program.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hProgram) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hProgram);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urProgramRelease(hProgram) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramRelease(hProgram) }
 }
 
 /// `urProgramGetFunctionPointer`: Gives a device's address of a function of a built program.
@@ -186,14 +167,20 @@ pub unsafe extern "C" fn urProgramGetFunctionPointer(
     pFunctionName: *const c_char,
     ppFunctionPointer: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Program.pfnGetFunctionPointer {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hDevice, hProgram, pFunctionName, ppFunctionPointer) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramGetFunctionPointer(
+                hDevice,
+                hProgram,
+                pFunctionName,
+                ppFunctionPointer,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urProgramGetFunctionPointer(hDevice, hProgram, pFunctionName, ppFunctionPointer)
     }
 }
 
@@ -209,22 +196,27 @@ pub unsafe extern "C" fn urProgramGetGlobalVariablePointer(
     pGlobalVariableSizeRet: *mut usize,
     ppGlobalVariablePointerRet: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hDevice) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Program.pfnGetGlobalVariablePointer {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramGetGlobalVariablePointer(
                 hDevice,
                 hProgram,
                 pGlobalVariableName,
                 pGlobalVariableSizeRet,
                 ppGlobalVariablePointerRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urProgramGetGlobalVariablePointer(
+            hDevice,
+            hProgram,
+            pGlobalVariableName,
+            pGlobalVariableSizeRet,
+            ppGlobalVariablePointerRet,
+        )
     }
 }
 
@@ -240,19 +232,14 @@ pub unsafe extern "C" fn urProgramGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hProgram) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Program.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hProgram, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramGetInfo(hProgram, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramGetInfo(hProgram, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urProgramGetBuildInfo`: Answers a question about how a program was built for a device, such as the log.
@@ -268,14 +255,10 @@ pub unsafe extern "C" fn urProgramGetBuildInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hProgram) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Program.pfnGetBuildInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramGetBuildInfo(
                 hProgram,
                 hDevice,
                 propName,
@@ -283,11 +266,19 @@ pub unsafe extern "C" fn urProgramGetBuildInfo(
                 pPropValue,
                 pPropSizeRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urProgramGetBuildInfo(
+            hProgram,
+            hDevice,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
 /// `urProgramSetSpecializationConstants`: Sets specialization constants of a program before it is built.
@@ -300,15 +291,14 @@ pub unsafe extern "C" fn urProgramSetSpecializationConstants(
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hProgram) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Program.pfnSetSpecializationConstants {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hProgram, count, pSpecConstants) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramSetSpecializationConstants(hProgram, count, pSpecConstants)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramSetSpecializationConstants(hProgram, count, pSpecConstants) }
 }
 
 /// `urProgramGetNativeHandle`: Gives the driver's own handle of a program, without a change of owners.
@@ -320,15 +310,12 @@ pub unsafe extern "C" fn urProgramGetNativeHandle(
     hProgram: ur_program_handle_t,
     phNativeProgram: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hProgram) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Program.pfnGetNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hProgram, phNativeProgram) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urProgramGetNativeHandle(hProgram, phNativeProgram) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urProgramGetNativeHandle(hProgram, phNativeProgram) }
 }
 
 /// `urProgramCreateWithNativeHandle`: Makes a program from the driver's own handle of one.
@@ -342,15 +329,19 @@ pub unsafe extern "C" fn urProgramCreateWithNativeHandle(
     pProperties: *const ur_program_native_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Program.pfnCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hNativeProgram, hContext, pProperties, phProgram) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phProgram);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urProgramCreateWithNativeHandle(
+                hNativeProgram,
+                hContext,
+                pProperties,
+                phProgram,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urProgramCreateWithNativeHandle(hNativeProgram, hContext, pProperties, phProgram)
+    }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urQueueGetInfo`: Answers a question about a queue, or says how many bytes the answer takes.
 ///
@@ -20,17 +20,14 @@ pub unsafe extern "C" fn urQueueGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Queue.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue, propName, propSize, pPropValue, pPropSizeRet) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urQueueGetInfo(hQueue, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueGetInfo(hQueue, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urQueueCreate`: Makes a queue of commands for a device.
@@ -44,17 +41,12 @@ pub unsafe extern "C" fn urQueueCreate(
     pProperties: *const ur_queue_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Queue.pfnCreate {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, pProperties, phQueue) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phQueue);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueCreate(hContext, hDevice, pProperties, phQueue) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueCreate(hContext, hDevice, pProperties, phQueue) }
 }
 
 /// `urQueueRetain`: Adds an owner to a queue.
@@ -63,17 +55,12 @@ pub unsafe extern "C" fn urQueueCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Queue.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hQueue);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueRetain(hQueue) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueRetain(hQueue) }
 }
 
 /// `urQueueRelease`: Takes an owner from a queue; without any, it goes away.
@@ -82,17 +69,12 @@ pub unsafe extern "C" fn urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Queue.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hQueue);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueRelease(hQueue) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueRelease(hQueue) }
 }
 
 /// `urQueueGetNativeHandle`: Gives the driver's own handle of a queue, of the kind that the descriptor asks for.
@@ -105,15 +87,12 @@ pub unsafe extern "C" fn urQueueGetNativeHandle(
     pDesc: *mut ur_queue_native_desc_t,
     phNativeQueue: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Queue.pfnGetNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue, pDesc, phNativeQueue) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueGetNativeHandle(hQueue, pDesc, phNativeQueue) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueGetNativeHandle(hQueue, pDesc, phNativeQueue) }
 }
 
 /// `urQueueCreateWithNativeHandle`: Makes a queue from the driver's own handle of one.
@@ -128,19 +107,22 @@ pub unsafe extern "C" fn urQueueCreateWithNativeHandle(
     pProperties: *const ur_queue_native_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Queue.pfnCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hNativeQueue, hContext, hDevice, pProperties, phQueue)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phQueue);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urQueueCreateWithNativeHandle(
+                hNativeQueue,
+                hContext,
+                hDevice,
+                pProperties,
+                phQueue,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urQueueCreateWithNativeHandle(hNativeQueue, hContext, hDevice, pProperties, phQueue)
+    }
 }
 
 /// `urQueueFinish`: Waits until every command of a queue has ended.
@@ -149,15 +131,12 @@ pub unsafe extern "C" fn urQueueCreateWithNativeHandle(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Queue.pfnFinish {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueFinish(hQueue) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueFinish(hQueue) }
 }
 
 /// `urQueueFlush`: Makes sure that every command of a queue has been handed to the device.
@@ -166,13 +145,10 @@ pub unsafe extern "C" fn urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueFlush(hQueue: ur_queue_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hQueue) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Queue.pfnFlush {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hQueue) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urQueueFlush(hQueue) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urQueueFlush(hQueue) }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urSamplerCreate`: Makes a sampler, which says how kernels read between and beyond the texels of an image.
 ///
@@ -18,17 +18,12 @@ pub unsafe extern "C" fn urSamplerCreate(
     pDesc: *const ur_sampler_desc_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Sampler.pfnCreate {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pDesc, phSampler) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phSampler);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urSamplerCreate(hContext, pDesc, phSampler) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urSamplerCreate(hContext, pDesc, phSampler) }
 }
 
 /// `urSamplerRetain`: Adds an owner to a sampler.
@@ -37,17 +32,12 @@ pub unsafe extern "C" fn urSamplerCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hSampler) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Sampler.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hSampler) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hSampler);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urSamplerRetain(hSampler) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urSamplerRetain(hSampler) }
 }
 
 /// `urSamplerRelease`: Takes an owner from a sampler; without any, it goes away.
@@ -56,17 +46,12 @@ pub unsafe extern "C" fn urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_re
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hSampler) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Sampler.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hSampler) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hSampler);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urSamplerRelease(hSampler) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urSamplerRelease(hSampler) }
 }
 
 /// `urSamplerGetInfo`: Answers a question about a sampler, or says how many bytes the answer takes.
@@ -81,19 +66,14 @@ pub unsafe extern "C" fn urSamplerGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hSampler) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Sampler.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hSampler, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urSamplerGetInfo(hSampler, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urSamplerGetInfo(hSampler, propName, propSize, pPropValue, pPropSizeRet) }
 }
 
 /// `urSamplerGetNativeHandle`: Gives the driver's own handle of a sampler, without a change of owners.
@@ -105,15 +85,12 @@ pub unsafe extern "C" fn urSamplerGetNativeHandle(
     hSampler: ur_sampler_handle_t,
     phNativeSampler: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hSampler) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Sampler.pfnGetNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hSampler, phNativeSampler) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urSamplerGetNativeHandle(hSampler, phNativeSampler) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urSamplerGetNativeHandle(hSampler, phNativeSampler) }
 }
 
 /// `urSamplerCreateWithNativeHandle`: Makes a sampler from the driver's own handle of one.
@@ -127,15 +104,19 @@ pub unsafe extern "C" fn urSamplerCreateWithNativeHandle(
     pProperties: *const ur_sampler_native_properties_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.Sampler.pfnCreateWithNativeHandle {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hNativeSampler, hContext, pProperties, phSampler) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phSampler);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urSamplerCreateWithNativeHandle(
+                hNativeSampler,
+                hContext,
+                pProperties,
+                phSampler,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urSamplerCreateWithNativeHandle(hNativeSampler, hContext, pProperties, phSampler)
+    }
 }

@@ -5,7 +5,6 @@
 use ur_api::*;
 
 use super::*;
-use crate::urAdapterGet;
 
 /// Writes `entries` where the caller wants them, if it speaks the version whose layout
 /// they have.

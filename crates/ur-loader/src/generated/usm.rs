@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urUSMHostAlloc`: Allocates host memory that every device of the context can reach.
 ///
@@ -20,15 +20,12 @@ pub unsafe extern "C" fn urUSMHostAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USM.pfnHostAlloc {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pUSMDesc, pool, size, ppMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMHostAlloc(hContext, pUSMDesc, pool, size, ppMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMHostAlloc(hContext, pUSMDesc, pool, size, ppMem) }
 }
 
 /// `urUSMDeviceAlloc`: Allocates memory of a device that the host cannot reach.
@@ -44,15 +41,14 @@ pub unsafe extern "C" fn urUSMDeviceAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USM.pfnDeviceAlloc {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, pUSMDesc, pool, size, ppMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urUSMDeviceAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMDeviceAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem) }
 }
 
 /// `urUSMSharedAlloc`: Allocates memory that moves between the host and a device as they use it.
@@ -68,15 +64,14 @@ pub unsafe extern "C" fn urUSMSharedAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USM.pfnSharedAlloc {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, pUSMDesc, pool, size, ppMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urUSMSharedAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMSharedAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem) }
 }
 
 /// `urUSMFree`: Frees a USM allocation, after the commands that use it have ended.
@@ -88,15 +83,12 @@ pub unsafe extern "C" fn urUSMFree(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.USM.pfnFree {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMFree(hContext, pMem) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMFree(hContext, pMem) }
 }
 
 /// `urUSMGetMemAllocInfo`: Answers a question about the USM allocation that a pointer lies in.
@@ -112,19 +104,23 @@ pub unsafe extern "C" fn urUSMGetMemAllocInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.USM.pfnGetMemAllocInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hContext, pMem, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urUSMGetMemAllocInfo(
+                hContext,
+                pMem,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urUSMGetMemAllocInfo(hContext, pMem, propName, propSize, pPropValue, pPropSizeRet)
+    }
 }
 
 /// `urUSMPoolCreate`: Makes a pool that USM allocations can come from.
@@ -137,17 +133,12 @@ pub unsafe extern "C" fn urUSMPoolCreate(
     pPoolDesc: *mut ur_usm_pool_desc_t,
     ppPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.USM.pfnPoolCreate {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pPoolDesc, ppPool) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, ppPool);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolCreate(hContext, pPoolDesc, ppPool) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolCreate(hContext, pPoolDesc, ppPool) }
 }
 
 /// `urUSMPoolRetain`: Adds an owner to a USM pool.
@@ -156,17 +147,12 @@ pub unsafe extern "C" fn urUSMPoolCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(pPool) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.USM.pfnPoolRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(pPool) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, pPool);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolRetain(pPool) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolRetain(pPool) }
 }
 
 /// `urUSMPoolRelease`: Takes an owner from a USM pool; without any, it goes away.
@@ -175,17 +161,12 @@ pub unsafe extern "C" fn urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_resu
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(pPool) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.USM.pfnPoolRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(pPool) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, pPool);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urUSMPoolRelease(pPool) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolRelease(pPool) }
 }
 
 /// `urUSMPoolGetInfo`: Answers a question about a USM pool.
@@ -200,15 +181,12 @@ pub unsafe extern "C" fn urUSMPoolGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPool) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.USM.pfnPoolGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hPool, propName, propSize, pPropValue, pPropSizeRet) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urUSMPoolGetInfo(hPool, propName, propSize, pPropValue, pPropSizeRet)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urUSMPoolGetInfo(hPool, propName, propSize, pPropValue, pPropSizeRet) }
 }

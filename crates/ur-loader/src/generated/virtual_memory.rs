@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 
-use crate::dispatch::{created, queried, released, retained, tables};
+use super::{direct, layered};
 
 /// `urVirtualMemGranularityGetInfo`: Says in what multiples virtual and physical memory are to be asked for.
 ///
@@ -22,14 +22,10 @@ pub unsafe extern "C" fn urVirtualMemGranularityGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.VirtualMem.pfnGranularityGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urVirtualMemGranularityGetInfo(
                 hContext,
                 hDevice,
                 allocationSize,
@@ -38,11 +34,20 @@ pub unsafe extern "C" fn urVirtualMemGranularityGetInfo(
                 pPropValue,
                 pPropSizeRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urVirtualMemGranularityGetInfo(
+            hContext,
+            hDevice,
+            allocationSize,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
 /// `urVirtualMemReserve`: Reserves a range of virtual addresses without memory behind them.
@@ -56,15 +61,12 @@ pub unsafe extern "C" fn urVirtualMemReserve(
     size: usize,
     ppStart: *mut *mut c_void,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.VirtualMem.pfnReserve {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pStart, size, ppStart) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urVirtualMemReserve(hContext, pStart, size, ppStart) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urVirtualMemReserve(hContext, pStart, size, ppStart) }
 }
 
 /// `urVirtualMemFree`: Gives a reserved range of virtual addresses back.
@@ -77,15 +79,12 @@ pub unsafe extern "C" fn urVirtualMemFree(
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.VirtualMem.pfnFree {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pStart, size) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urVirtualMemFree(hContext, pStart, size) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urVirtualMemFree(hContext, pStart, size) }
 }
 
 /// `urVirtualMemMap`: Puts physical memory behind a part of a reserved range.
@@ -101,15 +100,14 @@ pub unsafe extern "C" fn urVirtualMemMap(
     offset: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.VirtualMem.pfnMap {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pStart, size, hPhysicalMem, offset, flags) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urVirtualMemMap(hContext, pStart, size, hPhysicalMem, offset, flags)
+        };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urVirtualMemMap(hContext, pStart, size, hPhysicalMem, offset, flags) }
 }
 
 /// `urVirtualMemUnmap`: Takes the physical memory behind a range away.
@@ -122,15 +120,12 @@ pub unsafe extern "C" fn urVirtualMemUnmap(
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.VirtualMem.pfnUnmap {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pStart, size) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urVirtualMemUnmap(hContext, pStart, size) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urVirtualMemUnmap(hContext, pStart, size) }
 }
 
 /// `urVirtualMemSetAccess`: Changes what devices may do with a mapped range.
@@ -144,15 +139,12 @@ pub unsafe extern "C" fn urVirtualMemSetAccess(
     size: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.VirtualMem.pfnSetAccess {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, pStart, size, flags) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urVirtualMemSetAccess(hContext, pStart, size, flags) };
     }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urVirtualMemSetAccess(hContext, pStart, size, flags) }
 }
 
 /// `urVirtualMemGetInfo`: Answers a question about a mapped range.
@@ -169,14 +161,10 @@ pub unsafe extern "C" fn urVirtualMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.VirtualMem.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urVirtualMemGetInfo(
                 hContext,
                 pStart,
                 size,
@@ -185,11 +173,20 @@ pub unsafe extern "C" fn urVirtualMemGetInfo(
                 pPropValue,
                 pPropSizeRet,
             )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urVirtualMemGetInfo(
+            hContext,
+            pStart,
+            size,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
 /// `urPhysicalMemCreate`: Makes a block of physical memory of a device, to be mapped.
@@ -204,17 +201,14 @@ pub unsafe extern "C" fn urPhysicalMemCreate(
     pProperties: *const ur_physical_mem_properties_t,
     phPhysicalMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hContext) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.PhysicalMem.pfnCreate {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hContext, hDevice, size, pProperties, phPhysicalMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phPhysicalMem);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urPhysicalMemCreate(hContext, hDevice, size, pProperties, phPhysicalMem)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urPhysicalMemCreate(hContext, hDevice, size, pProperties, phPhysicalMem) }
 }
 
 /// `urPhysicalMemRetain`: Adds an owner to a block of physical memory.
@@ -225,17 +219,12 @@ pub unsafe extern "C" fn urPhysicalMemCreate(
 pub unsafe extern "C" fn urPhysicalMemRetain(
     hPhysicalMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPhysicalMem) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.PhysicalMem.pfnRetain {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hPhysicalMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    retained(result, hPhysicalMem);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urPhysicalMemRetain(hPhysicalMem) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urPhysicalMemRetain(hPhysicalMem) }
 }
 
 /// `urPhysicalMemRelease`: Takes an owner from a block of physical memory; without any, it goes away.
@@ -246,17 +235,12 @@ pub unsafe extern "C" fn urPhysicalMemRetain(
 pub unsafe extern "C" fn urPhysicalMemRelease(
     hPhysicalMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPhysicalMem) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.PhysicalMem.pfnRelease {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe { function(hPhysicalMem) },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    released(result, hPhysicalMem);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urPhysicalMemRelease(hPhysicalMem) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urPhysicalMemRelease(hPhysicalMem) }
 }
 
 /// `urPhysicalMemGetInfo`: Answers a question about a block of physical memory.
@@ -271,17 +255,20 @@ pub unsafe extern "C" fn urPhysicalMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hPhysicalMem) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.PhysicalMem.pfnGetInfo {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(hPhysicalMem, propName, propSize, pPropValue, pPropSizeRet)
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    queried(result, pPropValue, propSize);
-    result
+    if ur_layers::active().any() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urPhysicalMemGetInfo(
+                hPhysicalMem,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urPhysicalMemGetInfo(hPhysicalMem, propName, propSize, pPropValue, pPropSizeRet)
+    }
 }

@@ -3,6 +3,7 @@
 mod ffi;
 mod header;
 mod kit;
+mod layers;
 mod loader;
 mod mock;
 mod print;
@@ -30,6 +31,7 @@ pub fn files(spec: &Spec) -> io::Result<Vec<File>> {
     let mut files = ffi::files(spec);
     files.extend(kit::files(spec));
     files.extend(loader::files(spec));
+    files.extend(layers::files(spec));
     files.extend(mock::files(spec));
     files.extend(probe::files(spec));
     files.extend(header::files(spec));

@@ -1,4 +1,5 @@
-//! Entry points that pass a call on to the adapter that owns the handle in it.
+//! Entry points, and what they do without layers: pass a call on to the adapter that owns the
+//! handle in it.
 
 use super::super::ffi::rust_params;
 use super::super::{c_imports, rust_doc, rust_head};
@@ -39,16 +40,32 @@ fn route<'a>(spec: &Spec, function: &'a Function) -> Option<Route<'a>> {
     None
 }
 
-pub(super) fn render(spec: &Spec, feature: &str, functions: &[&Function]) -> String {
+/// The exported functions of a feature.
+pub(super) fn render(feature: &str, functions: &[&Function]) -> String {
+    let mut body = String::new();
+    for function in functions {
+        body.push_str(&entry(function));
+    }
+    format!(
+        "{}{}use ur_api::*;\n\nuse super::{{direct, layered}};\n\n{body}",
+        rust_head(&format!("Entry points of the feature {feature}.")),
+        c_imports(&body),
+    )
+}
+
+/// What the entry points of a feature do without layers.
+pub(super) fn direct(spec: &Spec, feature: &str, functions: &[&Function]) -> String {
     let mut body = String::new();
     for function in functions {
         if let Some(route) = route(spec, function) {
-            body.push_str(&entry(spec, function, &route));
+            body.push_str(&pass_on(spec, function, &route));
         }
     }
     format!(
         "{}{}use ur_api::*;\n\nuse crate::dispatch::{{{}}};\n\n{body}",
-        rust_head(&format!("Entry points of the feature {feature}.")),
+        rust_head(&format!(
+            "Calls of the feature {feature}, passed on to adapters."
+        )),
         c_imports(&body),
         dispatch_imports(&body)
     )
@@ -89,12 +106,41 @@ fn hooks(spec: &Spec, function: &Function) -> String {
     out
 }
 
-fn entry(spec: &Spec, function: &Function, route: &Route) -> String {
+fn arguments(function: &Function) -> String {
+    let names: Vec<String> = function.params.iter().map(|p| ident(&p.name)).collect();
+    names.join(", ")
+}
+
+fn doc(function: &Function) -> String {
+    rust_doc(&Some(format!(
+        "`{}`: {}",
+        function.name,
+        function.doc.as_deref().unwrap_or_default()
+    )))
+}
+
+fn entry(function: &Function) -> String {
+    format!(
+        "{doc}///\n/// # Safety\n/// Handles are live or null and pointers are what the API asks for.\n\
+         #[unsafe(no_mangle)]\n\
+         pub unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n\
+         if ur_layers::active().any() {{\n\
+         // SAFETY: this function asks the same of its caller.\n\
+         return unsafe {{ layered::{name}({arguments}) }};\n}}\n\
+         // SAFETY: this function asks the same of its caller.\n\
+         unsafe {{ direct::{name}({arguments}) }}\n}}\n\n",
+        doc = doc(function),
+        name = function.name,
+        params = rust_params(&function.params),
+        arguments = arguments(function),
+    )
+}
+
+fn pass_on(spec: &Spec, function: &Function, route: &Route) -> String {
     let name = &function.name;
     let table = function.table.as_deref().unwrap_or_default();
     let member = function.member().unwrap_or_default();
-    let arguments: Vec<String> = function.params.iter().map(|p| ident(&p.name)).collect();
-    let arguments = arguments.join(", ");
+    let arguments = arguments(function);
     let (checks, handle) = match route {
         Route::Handle(param) => (String::new(), ident(&param.name)),
         Route::Array(param, len) => (
@@ -118,8 +164,8 @@ fn entry(spec: &Spec, function: &Function, route: &Route) -> String {
     let handle = if first.is_empty() { &handle } else { "first" };
     format!(
         "{doc}///\n/// # Safety\n/// Handles are live or null and pointers are what the API asks for.\n\
-         #[unsafe(no_mangle)]\n\
-         pub unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n\
+         #[inline(always)]\n\
+         pub(crate) unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n\
          {checks}{first}\
          // SAFETY: the caller's handle is live or null.\n\
          let Some(tables) = (unsafe {{ tables({handle}) }}) else {{\n\
@@ -128,10 +174,7 @@ fn entry(spec: &Spec, function: &Function, route: &Route) -> String {
          // SAFETY: the adapter's function gets what the caller promised for this one.\n\
          Some(function) => unsafe {{ function({arguments}) }},\n\
          None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,\n}}{tail}}}\n\n",
-        doc = rust_doc(&Some(format!(
-            "`{name}`: {}",
-            function.doc.as_deref().unwrap_or_default()
-        ))),
+        doc = doc(function),
         params = rust_params(&function.params),
     )
 }

@@ -14,22 +14,29 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
     let path = |name: &str| format!("crates/ur-loader/src/generated/{name}.rs");
     let mut files = Vec::new();
     let mut modules = Vec::new();
-    for feature in &spec.features {
-        let functions: Vec<&Function> = feature
-            .function
-            .iter()
-            .filter(|f| !by_hand(spec, f))
-            .collect();
-        if functions.is_empty() {
-            continue;
-        }
-        let module = feature.feature.replace('-', "_");
+    let mut direct = Vec::new();
+    for (module, feature, functions) in super::layers::features(spec) {
         files.push(File {
             path: path(&module),
-            text: entry::render(spec, &feature.feature, &functions),
+            text: entry::render(feature, &functions),
         });
+        let functions: Vec<&Function> = functions
+            .into_iter()
+            .filter(|f| !by_hand(spec, f))
+            .collect();
+        if !functions.is_empty() {
+            files.push(File {
+                path: path(&format!("direct/{module}")),
+                text: entry::direct(spec, feature, &functions),
+            });
+            direct.push(module.clone());
+        }
         modules.push(module);
     }
+    files.push(File {
+        path: path("direct/mod"),
+        text: direct_index(spec, &direct),
+    });
     files.push(File {
         path: path("tables"),
         text: tables::render(spec),
@@ -52,6 +59,7 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
     });
 
     let mut index = rust_head("The loader's exports, rendered from the API's data.");
+    index.push_str("pub(crate) mod direct;\nmod layered;\n");
     for module in &modules {
         index.push_str(&format!("mod {module};\n"));
     }
@@ -64,4 +72,24 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
         text: index,
     });
     files
+}
+
+/// All that entry points do without layers, what is written by hand included.
+fn direct_index(spec: &Spec, modules: &[String]) -> String {
+    let mut out = rust_head("What entry points do while no layer is on.");
+    for module in modules {
+        out.push_str(&format!("mod {module};\n"));
+    }
+    out.push('\n');
+    for module in modules {
+        out.push_str(&format!("pub(crate) use {module}::*;\n"));
+    }
+    let functions = spec.functions().filter(|f| super::layers::layered(f));
+    for function in functions.filter(|f| by_hand(spec, f)) {
+        out.push_str(&format!(
+            "pub(crate) use crate::by_hand::{};\n",
+            function.name
+        ));
+    }
+    out
 }

@@ -1,17 +1,11 @@
 //! The loader's own `urGet…ProcAddrTable`: its entry points as tables.
 
 use super::super::rust_head;
-use super::by_hand;
 use crate::model::{Function, Spec, Table};
 
 pub(super) fn render(spec: &Spec) -> String {
     let mut out = rust_head("Tables of the loader's entry points.");
     out.push_str("use ur_api::*;\n\nuse super::*;\n");
-    for function in spec.functions() {
-        if function.slot.is_some() && by_hand(spec, function) {
-            out.push_str(&format!("use crate::{};\n", function.name));
-        }
-    }
     out.push_str(
         "\n/// Writes `entries` where the caller wants them, if it speaks the version whose layout\n\
          /// they have.\n///\n/// # Safety\n/// `table` is null or may be written.\n\

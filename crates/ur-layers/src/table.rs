@@ -1,0 +1,347 @@
+//! What is known of the objects at addresses, without a lock.
+//!
+//! A table of words by address. An address that was entered stays for good, and its word says
+//! what lies there: which generation of object, of which kind, how many references the program
+//! has. So a look-up is two loads, and a change is one exchange of the word, which fails if
+//! another object has come to the address meanwhile: what is known of the old one can never be
+//! written over what is known of the new one.
+
+// The model test brings atomics of its own.
+use super::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::OnceLock;
+
+/// What is known of the object at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// A number that no other object had: it grows with every object that is met.
+    pub(crate) generation: u32,
+    /// References that the program has.
+    pub(crate) count: u32,
+    /// What kind of object it is.
+    pub(crate) kind: u8,
+    pub(crate) state: State,
+}
+
+/// Whether the object may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Nothing is known of the address.
+    Unknown,
+    /// It may be used.
+    Live,
+    /// The program's last reference is being released, by a call that has not returned.
+    Ending,
+    /// The program has released its last reference.
+    Released,
+}
+
+/// Bits of the count; more references than that count as that many.
+const COUNT: u32 = (1 << 22) - 1;
+
+impl Entry {
+    const NONE: Entry = Entry {
+        generation: 0,
+        count: 0,
+        kind: 0,
+        state: State::Unknown,
+    };
+
+    fn pack(self) -> u64 {
+        let count = u64::from(self.count.min(COUNT));
+        u64::from(self.generation) << 32
+            | count << 10
+            | u64::from(self.kind) << 2
+            | self.state as u64
+    }
+
+    fn unpack(word: u64) -> Entry {
+        Entry {
+            generation: (word >> 32) as u32,
+            count: (word >> 10) as u32 & COUNT,
+            kind: (word >> 2) as u8,
+            state: match word & 3 {
+                1 => State::Live,
+                2 => State::Ending,
+                3 => State::Released,
+                _ => State::Unknown,
+            },
+        }
+    }
+}
+
+/// One address.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    /// 0: none yet.
+    address: AtomicUsize,
+    word: AtomicU64,
+}
+
+impl Slot {
+    fn new() -> Slot {
+        Slot {
+            address: AtomicUsize::new(0),
+            word: AtomicU64::new(0),
+        }
+    }
+
+    /// What is known now.
+    #[inline]
+    pub(crate) fn entry(&self) -> Entry {
+        Entry::unpack(self.word.load(Ordering::Acquire))
+    }
+
+    /// Changes what is known, unless `change` gives nothing for it. Returns what was known
+    /// before, and what is now.
+    pub(crate) fn change(&self, change: impl Fn(Entry) -> Option<Entry>) -> Option<(Entry, Entry)> {
+        let mut word = self.word.load(Ordering::Acquire);
+        loop {
+            let before = Entry::unpack(word);
+            let after = change(before)?;
+            let exchange =
+                self.word
+                    .compare_exchange(word, after.pack(), Ordering::AcqRel, Ordering::Acquire);
+            match exchange {
+                Ok(_) => return Some((before, after)),
+                Err(now) => word = now,
+            }
+        }
+    }
+}
+
+/// In how many places of a part an address may stand.
+const WINDOW: usize = 8;
+
+/// Places in the first part, as a power of two; each further part has four times as many.
+const FIRST: u32 = 12;
+
+/// A part of a table. Addresses that find no room in their window go to the next part. As none
+/// ever leaves, an empty place in the window says that the address is in no later part either.
+#[derive(Debug)]
+struct Part {
+    slots: Box<[Slot]>,
+    next: OnceLock<Box<Part>>,
+    bits: u32,
+}
+
+impl Part {
+    fn new(bits: u32) -> Part {
+        let places = (1usize << bits) + WINDOW;
+        Part {
+            slots: (0..places).map(|_| Slot::new()).collect(),
+            next: OnceLock::new(),
+            bits,
+        }
+    }
+
+    #[inline]
+    fn window(&self, address: usize) -> &[Slot] {
+        // Objects lie at multiples of 8 at least; the multiplication spreads what is left.
+        let mixed = (address as u64 >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let at = (mixed >> (64 - self.bits)) as usize;
+        self.slots.get(at..at + WINDOW).unwrap_or_default()
+    }
+}
+
+/// See the module documentation.
+#[derive(Debug)]
+pub(crate) struct Table {
+    first: Part,
+}
+
+impl Table {
+    /// A table that knows nothing, with room for 2^`bits` addresses in its first part.
+    pub(crate) fn with_bits(bits: u32) -> Table {
+        Table {
+            first: Part::new(bits),
+        }
+    }
+
+    pub(crate) fn new() -> Table {
+        Table::with_bits(FIRST)
+    }
+
+    /// The place of an address that was entered.
+    #[inline]
+    pub(crate) fn find(&self, address: usize) -> Option<&Slot> {
+        let mut part = &self.first;
+        loop {
+            for slot in part.window(address) {
+                match slot.address.load(Ordering::Acquire) {
+                    known if known == address => return Some(slot),
+                    0 => return None,
+                    _ => {}
+                }
+            }
+            part = part.next.get()?;
+        }
+    }
+
+    /// The place of an address other than 0, which is entered if need be.
+    pub(crate) fn enter(&self, address: usize) -> &Slot {
+        let mut part = &self.first;
+        loop {
+            for slot in part.window(address) {
+                let found = match slot.address.load(Ordering::Acquire) {
+                    0 => slot
+                        .address
+                        .compare_exchange(0, address, Ordering::AcqRel, Ordering::Acquire)
+                        .map_or_else(|other| other, |_| address),
+                    known => known,
+                };
+                if found == address {
+                    return slot;
+                }
+            }
+            part = part
+                .next
+                .get_or_init(|| Box::new(Part::new((part.bits + 2).min(30))));
+        }
+    }
+
+    /// Every address about which something is known.
+    pub(crate) fn entries(&self) -> Vec<(usize, Entry)> {
+        let mut all = Vec::new();
+        let mut part = Some(&self.first);
+        while let Some(here) = part {
+            for slot in &here.slots {
+                let address = slot.address.load(Ordering::Acquire);
+                let entry = slot.entry();
+                if address != 0 && entry.state != State::Unknown {
+                    all.push((address, entry));
+                }
+            }
+            part = here.next.get().map(|next| &**next);
+        }
+        all
+    }
+
+    /// Forgets everything but the places of addresses.
+    pub(crate) fn forget(&self) {
+        let mut part = Some(&self.first);
+        while let Some(here) = part {
+            for slot in &here.slots {
+                slot.word.store(Entry::NONE.pack(), Ordering::Release);
+            }
+            part = here.next.get().map(|next| &**next);
+        }
+    }
+}
+
+/// What a program does to the references it has, each as a change of the entry.
+pub(crate) mod steps {
+    use super::{Entry, State};
+
+    /// The program got a reference to an object of a kind. If it is known already it is the same
+    /// object once more, else a new one with that generation.
+    pub(crate) fn got(entry: Entry, kind: u8, generation: u32) -> Entry {
+        if entry.state == State::Live && entry.kind == kind {
+            return Entry {
+                count: entry.count + 1,
+                ..entry
+            };
+        }
+        Entry {
+            generation,
+            count: 1,
+            kind,
+            state: State::Live,
+        }
+    }
+
+    /// The program was shown an object, without a reference to it. `None` if it knows it.
+    pub(crate) fn seen(entry: Entry, kind: u8, generation: u32) -> Option<Entry> {
+        let known = entry.state == State::Live && entry.kind == kind;
+        (!known).then_some(Entry {
+            generation,
+            count: 0,
+            kind,
+            state: State::Live,
+        })
+    }
+
+    /// A call that releases a reference begins. `None` if the program has none.
+    pub(crate) fn releasing(entry: Entry) -> Option<Entry> {
+        if entry.state != State::Live || entry.count == 0 {
+            return None;
+        }
+        let count = entry.count - 1;
+        let state = if count == 0 {
+            State::Ending
+        } else {
+            State::Live
+        };
+        Some(Entry {
+            count,
+            state,
+            ..entry
+        })
+    }
+
+    /// That call has ended. `None` if another object has come to the address, or if others still
+    /// use this one.
+    pub(crate) fn released(entry: Entry, generation: u32, done: bool) -> Option<Entry> {
+        if entry.generation != generation {
+            return None;
+        }
+        match (entry.state, done) {
+            (State::Ending, true) => Some(Entry {
+                state: State::Released,
+                ..entry
+            }),
+            (State::Ending | State::Live, false) => Some(Entry {
+                count: entry.count + 1,
+                state: State::Live,
+                ..entry
+            }),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_fit_into_a_word() {
+        for state in [State::Unknown, State::Live, State::Ending, State::Released] {
+            for count in [0, 1, COUNT] {
+                let entry = Entry {
+                    generation: u32::MAX - 1,
+                    count,
+                    kind: 200,
+                    state,
+                };
+                assert_eq!(Entry::unpack(entry.pack()), entry);
+            }
+        }
+        let many = Entry {
+            count: COUNT + 1,
+            ..Entry::NONE
+        };
+        assert_eq!(Entry::unpack(many.pack()).count, COUNT);
+    }
+
+    #[test]
+    fn addresses_find_their_places_however_many_there_are() {
+        let table = Table::with_bits(2);
+        for address in (1..2000).map(|i| i * 8) {
+            assert!(table.find(address).is_none());
+            let slot = table.enter(address);
+            slot.change(|entry| Some(steps::got(entry, 3, address as u32)));
+        }
+        for address in (1..2000).map(|i| i * 8) {
+            let entry = table.find(address).expect("it was entered").entry();
+            assert_eq!((entry.generation, entry.kind), (address as u32, 3));
+            assert!(std::ptr::eq(
+                table.enter(address),
+                table.find(address).expect("once")
+            ));
+        }
+        assert_eq!(table.entries().len(), 1999);
+        table.forget();
+        assert!(table.entries().is_empty());
+        assert!(table.find(8).is_some());
+    }
+}

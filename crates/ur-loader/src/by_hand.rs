@@ -1,0 +1,3 @@
+//! Entry points that do more than to pass a call on, under the names of the API.
+
+pub(crate) use crate::init::adapter_get as urAdapterGet;

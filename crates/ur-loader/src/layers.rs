@@ -1,0 +1,82 @@
+//! Turning layers on and off: names, variables and logs.
+//!
+//! The first initialisation decides, by its configuration and `UR_ENABLE_LAYERS`, for as long as
+//! the loader is initialised: a layer that counts objects must see all of them.
+
+use crate::environment::{harmless, switch, variable};
+use crate::log::{Level, log};
+use std::ffi::CString;
+use std::fmt;
+use std::os::unix::ffi::OsStringExt;
+use ur_api::ur_code_location_callback_t;
+use ur_layers::Active;
+use ur_layers::switch::{Outputs, Refused, Settings};
+use ur_log::Log;
+
+/// Names layers to turn on, separated by `,` or `;`.
+const ENABLE_LAYERS: &str = "UR_ENABLE_LAYERS";
+
+/// Whether there are tools that want events, and the library that brings events to them.
+const XPTI_ENABLE: &str = "XPTI_TRACE_ENABLE";
+const XPTI_LIBRARY: &str = "XPTI_FRAMEWORK_DISPATCHER";
+
+static TRACING: Log = Log::new("UR_LOG_TRACING", "TRACING");
+static VALIDATION: Log = Log::new("UR_LOG_VALIDATION", "VALIDATION");
+
+fn trace(line: fmt::Arguments<'_>) {
+    TRACING.write_plain(Level::Info, line);
+}
+
+fn problem(line: fmt::Arguments<'_>) {
+    VALIDATION.write(Level::Error, line);
+}
+
+/// The layers of that name, or `None` with a line in the log that says why there are none.
+pub fn named(name: &str) -> Option<Active> {
+    match Active::named(name) {
+        Ok(layers) => Some(layers),
+        Err(Refused::NotAvailable) => {
+            log!(
+                Level::Error,
+                "layer {name} is not available in this loader, and nothing is checked by it"
+            );
+            None
+        }
+        Err(Refused::Unknown) => {
+            log!(Level::Error, "there is no layer {name}");
+            None
+        }
+    }
+}
+
+/// The layers that the environment asks for.
+fn asked_for() -> Active {
+    let list = harmless(ENABLE_LAYERS).unwrap_or_default();
+    let list = list.to_string_lossy();
+    list.split([',', ';'])
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .filter_map(named)
+        .fold(Active::default(), Active::with)
+}
+
+/// Turns on the layers that a configuration or the environment asks for.
+pub fn turn_on(layers: Active, location: (ur_code_location_callback_t, usize)) {
+    let layers = layers.with(asked_for());
+    if !layers.any() {
+        return;
+    }
+    let xpti = switch(XPTI_ENABLE, false).then(|| {
+        let path = variable(XPTI_LIBRARY).unwrap_or_else(|| "libxptifw.so".into());
+        CString::new(path.into_vec()).unwrap_or_default()
+    });
+    let settings = Settings {
+        outputs: Outputs { trace, problem },
+        log: TRACING.shows(Level::Info),
+        xpti,
+        location,
+    };
+    if let Some(sentence) = ur_layers::switch::turn_on(layers, settings) {
+        log!(Level::Warning, "no events for XPTI: {sentence}");
+    }
+}

@@ -1,0 +1,76 @@
+//! An adapter in this program, and the loader with layers.
+
+use crate::generated::calls::TABLE;
+use std::cell::Cell;
+use std::ffi::CString;
+use std::ptr::null_mut;
+use std::sync::{Mutex, PoisonError};
+use ur_api::*;
+
+thread_local! {
+    static CALLED: Cell<Option<&'static str>> = const { Cell::new(None) };
+    static RESULT: Cell<ur_result_t> = const { Cell::new(UR_RESULT_SUCCESS) };
+}
+
+/// A function of the adapter was called.
+pub fn called(function: &'static str) -> ur_result_t {
+    CALLED.set(Some(function));
+    RESULT.get()
+}
+
+/// The function that was called since the last time this was asked.
+pub fn last_called() -> Option<&'static str> {
+    CALLED.take()
+}
+
+/// An object of the adapter.
+#[repr(C)]
+pub struct Object {
+    table: &'static ur_dditable_t,
+}
+
+impl Object {
+    pub const fn new() -> Object {
+        Object { table: &TABLE }
+    }
+
+    /// The handle as a word.
+    pub fn word(&self) -> usize {
+        (&raw const *self).expose_provenance()
+    }
+}
+
+/// A function of the program, or none; it must not be called.
+pub fn function<T>(word: usize) -> Option<T> {
+    assert_eq!(size_of::<T>(), size_of::<usize>());
+    let any: extern "C" fn() = never;
+    // SAFETY: both are pointers to functions, and no one calls this one.
+    (word != 0).then(|| unsafe { std::mem::transmute_copy::<extern "C" fn(), T>(&any) })
+}
+
+extern "C" fn never() {
+    std::process::abort();
+}
+
+/// Runs `test` between an initialisation with these layers and its teardown; one at a time.
+pub fn with_layers(layers: &str, test: impl FnOnce()) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let name = CString::new(layers).expect("no NUL");
+    let mut config: ur_loader_config_handle_t = null_mut();
+    // SAFETY: the configuration lives until its release, and adapters are not looked for where
+    // there are none.
+    unsafe {
+        assert_eq!(
+            ur_loader::urLoaderConfigCreate(&raw mut config),
+            UR_RESULT_SUCCESS
+        );
+        let enabled = ur_loader::urLoaderConfigEnableLayer(config, name.as_ptr());
+        assert_eq!(enabled, UR_RESULT_SUCCESS, "{layers}");
+        assert_eq!(ur_loader::urLoaderInit(0, config), UR_RESULT_SUCCESS);
+        ur_loader::urLoaderConfigRelease(config);
+    }
+    test();
+    // SAFETY: nothing is used any more.
+    assert_eq!(unsafe { ur_loader::urLoaderTearDown() }, UR_RESULT_SUCCESS);
+}

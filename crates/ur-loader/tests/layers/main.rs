@@ -1,0 +1,8 @@
+//! Layers, on an adapter whose functions count and succeed.
+
+mod adapter;
+mod generated {
+    pub mod calls;
+}
+mod lifetimes;
+mod parameters;

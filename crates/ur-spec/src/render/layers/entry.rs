@@ -1,0 +1,315 @@
+//! Entry points with layers: what a call goes through while any layer is on.
+
+use super::super::ffi::rust_params;
+use super::super::{c_imports, rust_head};
+use super::kinds::constant;
+use crate::ctype::CType;
+use crate::expression::Expr;
+use crate::model::{Dir, Effect, Function, Param, Spec};
+use crate::names::ident;
+
+pub(super) fn render(spec: &Spec, feature: &str, functions: &[&Function]) -> String {
+    let mut body = String::new();
+    for function in functions {
+        body.push_str(&entry(function));
+        body.push_str(&tracked(spec, function));
+    }
+    let mut layers = vec!["active", "parameters", "trace"];
+    for (word, module) in [
+        ("bounds::", "bounds"),
+        ("kinds::", "kinds"),
+        ("Call::", "objects::Call"),
+    ] {
+        if body.contains(word) {
+            layers.push(module);
+        }
+    }
+    format!(
+        "{}{}use ur_api::*;\nuse ur_layers::{{{}}};\n\nuse crate::generated::direct;\n\n{body}",
+        rust_head(&format!("The feature {feature} with layers.")),
+        c_imports(&body),
+        layers.join(", ")
+    )
+}
+
+fn arguments(function: &Function) -> String {
+    let names: Vec<String> = function.params.iter().map(|p| ident(&p.name)).collect();
+    names.join(", ")
+}
+
+/// The entry point, which traces, and what it traces.
+fn entry(function: &Function) -> String {
+    let name = &function.name;
+    let params = rust_params(&function.params);
+    let arguments = arguments(function);
+    let mutable: Vec<String> = function
+        .params
+        .iter()
+        .map(|p| format!("mut {}", ident(&p.name)))
+        .collect();
+    let members: Vec<String> = function
+        .params
+        .iter()
+        .map(|p| format!("p{}: &raw mut {}", p.name, ident(&p.name)))
+        .collect();
+    format!(
+        "/// `{name}` with layers.\n///\n/// # Safety\n/// As for the entry point.\n\
+         #[cold]\n#[inline(never)]\n\
+         pub(crate) unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n\
+         if active().traces() {{\n\
+         let ({mutable},) = ({arguments},);\n\
+         let params = {strukt} {{ {members} }};\n\
+         // SAFETY: the arguments live longer than the call, and are those of this function.\n\
+         return unsafe {{ trace::call({id}, c\"{name}\", (&raw const params).cast(), || \
+         checked_{name}({arguments})) }};\n}}\n\
+         // SAFETY: this function asks the same of its caller.\n\
+         unsafe {{ checked_{name}({arguments}) }}\n}}\n\n\
+         /// `{name}` with the layers below tracing.\n///\n/// # Safety\n/// As for the entry point.\n\
+         #[inline]\n\
+         unsafe fn checked_{name}({params}) -> ur_result_t {{\n\
+         let active = active();\n\
+         // SAFETY: this function asks the same of its caller.\n\
+         unsafe {{\n\
+         if active.parameters() && let Err(result) = parameters::{name}({arguments}) {{\n\
+         return result;\n}}\n\
+         if active.objects() {{\nreturn tracked_{name}({arguments});\n}}\n\
+         direct::{name}({arguments})\n}}\n}}\n\n",
+        mutable = mutable.join(", "),
+        strukt = function.params_struct(),
+        members = members.join(", "),
+        id = function.id_name(),
+    )
+}
+
+/// What a function does to the objects that its handles stand for.
+struct Parts {
+    /// Statements that check handles.
+    uses: String,
+    /// Statements that check the memory that the call touches.
+    bounds: String,
+    /// Statements before the call.
+    before: String,
+    /// Statements after it.
+    after: String,
+}
+
+fn tracked(spec: &Spec, function: &Function) -> String {
+    let mut parts = Parts {
+        uses: String::new(),
+        bounds: String::new(),
+        before: String::new(),
+        after: String::new(),
+    };
+    for param in &function.params {
+        object(spec, function, param, &mut parts);
+        if param.bounds.is_some() {
+            parts
+                .bounds
+                .push_str(&refuse(&bounds(spec, function, param)));
+        }
+    }
+    let call = format!("const CALL: Call = Call::new(\"{}\");\n", function.name);
+    let mut body = String::new();
+    if !parts.uses.is_empty() {
+        body.push_str(&format!(
+            "if active().lifetimes() {{\nlet mut owner = 0;\n{}}}\n",
+            parts.uses
+        ));
+    }
+    if !parts.bounds.is_empty() {
+        body.push_str(&format!("if active().bounds() {{\n{}}}\n", parts.bounds));
+    }
+    body.push_str(&parts.before);
+    let arguments = arguments(function);
+    let name = &function.name;
+    if parts.after.is_empty() {
+        body.push_str(&format!("direct::{name}({arguments})\n"));
+    } else {
+        body.push_str(&format!(
+            "let result = direct::{name}({arguments});\n{}result\n",
+            parts.after
+        ));
+    }
+    let call = if body.contains("CALL") {
+        call
+    } else {
+        String::new()
+    };
+    format!(
+        "/// `{name}` with an eye on objects.\n///\n/// # Safety\n/// As for the entry point.\n\
+         #[inline(never)]\n\
+         unsafe fn tracked_{name}({params}) -> ur_result_t {{\n{call}\
+         // SAFETY: this function asks the same of its caller.\n\
+         unsafe {{\n{body}}}\n}}\n\n",
+        params = rust_params(&function.params),
+    )
+}
+
+fn refuse(check: &str) -> String {
+    format!("if let Err(result) = {check} {{\nreturn result;\n}}\n")
+}
+
+fn object(spec: &Spec, function: &Function, param: &Param, parts: &mut Parts) {
+    let Some(parsed) = CType::parse(&param.r#type) else {
+        return;
+    };
+    let name = ident(&param.name);
+    if let Some(by) = &param.typed_by {
+        query(spec, function, param, by, parts);
+        return;
+    }
+    if !spec.handle(&parsed.base).is_some_and(|h| h.dispatchable()) {
+        return;
+    }
+    let kind = format!("kinds::{}", constant(&parsed.base));
+    let shown = &param.name;
+    match (parsed.stars, param.dir, &param.len) {
+        (0, Some(Dir::In), _) => {
+            parts.uses.push_str(&refuse(&format!(
+                "CALL.uses(\"{shown}\", {name}, {kind}, &mut owner)"
+            )));
+            match effect(function, param) {
+                Some(Effect::Retain) => parts
+                    .after
+                    .push_str(&format!("CALL.retained(result, {name}, {kind});\n")),
+                Some(Effect::Release) => {
+                    parts
+                        .before
+                        .push_str(&format!("let release = CALL.releasing({name}, {kind});\n"));
+                    parts.after.push_str("release.done(result);\n");
+                }
+                _ => {}
+            }
+        }
+        (1, Some(Dir::In), Some(len)) => parts.uses.push_str(&refuse(&format!(
+            "CALL.uses_all(\"{shown}\", {name}, {} as usize, {kind}, &mut owner)",
+            ident(len)
+        ))),
+        (1, Some(Dir::Out), None) => {
+            let hook = if owned(spec, function, param, &parsed.base) {
+                "created"
+            } else {
+                "seen"
+            };
+            parts
+                .after
+                .push_str(&format!("CALL.{hook}(result, {name}, {kind});\n"));
+        }
+        // Either the caller's object, used again, or a new one.
+        (1, Some(Dir::InOut), None) => parts
+            .after
+            .push_str(&format!("CALL.kept_or_created(result, {name}, {kind});\n")),
+        (1, Some(Dir::Out), Some(len)) => {
+            let Some(count) = number_out(function, "uint32_t *") else {
+                return;
+            };
+            own_number(&name, &count, "u32", parts);
+            let owned = owned(spec, function, param, &parsed.base);
+            parts.after.push_str(&format!(
+                "CALL.listed(result, {name}, {}, {count}, {kind}, {owned});\n",
+                ident(len)
+            ));
+        }
+        _ => {}
+    }
+}
+
+/// Whether the caller gets a reference of its own: of what a function makes, if objects of that
+/// kind are released at all; functions with `Get` in their names only show what there is, unless
+/// spec/ says otherwise.
+fn owned(spec: &Spec, function: &Function, param: &Param, handle: &str) -> bool {
+    let releases =
+        |f: &Function, p: &Param| p.r#type == handle && effect(f, p) == Some(Effect::Release);
+    let released = spec
+        .functions()
+        .any(|f| f.params.iter().any(|p| releases(f, p)));
+    released && (param.effect == Some(Effect::Alloc) || !function.name.contains("Get"))
+}
+
+/// What a call does to the count of a handle. Functions that destroy or close an object have it
+/// as their last parameter.
+fn effect(function: &Function, param: &Param) -> Option<Effect> {
+    let ends = function.name.contains("Destroy") || function.name.contains("Close");
+    let last = function.params.last().is_some_and(|p| p.name == param.name);
+    if ends && last {
+        return Some(Effect::Release);
+    }
+    param.effect
+}
+
+/// The parameter of that type which the callee writes.
+fn number_out(function: &Function, c_type: &str) -> Option<String> {
+    let found = |p: &&Param| p.dir == Some(Dir::Out) && p.r#type == c_type;
+    function.params.iter().find(found).map(|p| ident(&p.name))
+}
+
+/// Asks for a number for the layer's own use if the caller doesn't.
+fn own_number(array: &str, number: &str, rust: &str, parts: &mut Parts) {
+    parts.before.push_str(&format!(
+        "let mut own: {rust} = 0;\n\
+         let {number} = if {number}.is_null() && !{array}.is_null() {{ &raw mut own }} \
+         else {{ {number} }};\n"
+    ));
+}
+
+/// Handles in the answer to a query.
+fn query(spec: &Spec, function: &Function, value: &Param, by: &str, parts: &mut Parts) {
+    let typed = function.params.iter().find(|p| p.name == *by);
+    let values = typed.and_then(|p| spec.enumeration(&p.r#type));
+    let mut arms = String::new();
+    for entry in values.iter().flat_map(|e| &e.values) {
+        let Some(parsed) = entry.r#type.as_deref().and_then(CType::parse) else {
+            continue;
+        };
+        if spec.handle(&parsed.base).is_some_and(|h| h.dispatchable()) {
+            arms.push_str(&format!(
+                "{} => CALL.answered(result, {}, {}, needed, kinds::{}),\n",
+                entry.name,
+                ident(&value.name),
+                ident(value.size_in.as_deref().unwrap_or_default()),
+                constant(&parsed.base)
+            ));
+        }
+    }
+    let Some(needed) = number_out(function, "size_t *").filter(|_| !arms.is_empty()) else {
+        return;
+    };
+    own_number(&ident(&value.name), &needed, "usize", parts);
+    parts.before.push_str(&format!("let needed = {needed};\n"));
+    parts
+        .after
+        .push_str(&format!("match {} {{\n{arms}_ => {{}}\n}}\n", ident(by)));
+}
+
+/// The check of the memory behind one parameter.
+fn bounds(spec: &Spec, function: &Function, param: &Param) -> String {
+    let types = |name: &str| {
+        let found = function.params.iter().find(|p| p.name == name);
+        found.map_or_else(String::new, |p| p.r#type.clone())
+    };
+    let [from, size] = param.bounds.clone().unwrap_or_default();
+    let shown = &param.name;
+    let name = ident(shown);
+    let boxes = spec.record(&types(&from)).is_some();
+    if boxes {
+        let side = from.trim_end_matches("Origin");
+        let row = format!("{side}RowPitch");
+        let image = !function.params.iter().any(|p| p.name == row);
+        return if image {
+            format!("bounds::image(CALL, \"{shown}\", {name}, {from}, {size})")
+        } else {
+            format!(
+                "bounds::rectangle(CALL, \"{shown}\", {name}, {from}, {size}, {row}, {side}SlicePitch)"
+            )
+        };
+    }
+    let number = |text: &str| {
+        Expr::parse(text).map_or_else(|_| String::new(), |expr| expr.number(spec, &types))
+    };
+    let (from, size) = (number(&from), number(&size));
+    if param.r#type.contains("void") {
+        format!("bounds::usm(CALL, \"{shown}\", hQueue, {name}.cast(), {from}, {size})")
+    } else {
+        format!("bounds::buffer(CALL, \"{shown}\", {name}, {from}, {size})")
+    }
+}
