@@ -4,8 +4,10 @@ use crate::generated::calls::TABLE;
 use std::cell::Cell;
 use std::ffi::CString;
 use std::ptr::null_mut;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use ur_api::*;
+use ur_layers::Active;
+use ur_layers::switch::{self, Outputs, Settings};
 
 thread_local! {
     static CALLED: Cell<Option<&'static str>> = const { Cell::new(None) };
@@ -30,8 +32,15 @@ pub struct Object {
 }
 
 impl Object {
-    pub const fn new() -> Object {
-        Object { table: &TABLE }
+    pub fn new() -> Object {
+        static OWN: ur_dditable_t = TABLE;
+        Object { table: &OWN }
+    }
+
+    /// An object of another adapter.
+    pub fn of_another() -> Object {
+        static OTHER: ur_dditable_t = TABLE;
+        Object { table: &OTHER }
     }
 
     /// The handle as a word.
@@ -52,10 +61,37 @@ extern "C" fn never() {
     std::process::abort();
 }
 
+/// What the layers said.
+static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+fn said() -> MutexGuard<'static, Vec<String>> {
+    SAID.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the layers have said since the last time this was asked.
+pub fn messages() -> Vec<String> {
+    std::mem::take(&mut *said())
+}
+
 /// Runs `test` between an initialisation with these layers and its teardown; one at a time.
 pub fn with_layers(layers: &str, test: impl FnOnce()) {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    // The first outputs of a process stay, so these are not the loader's logs.
+    let note = |line: std::fmt::Arguments<'_>| said().push(line.to_string());
+    switch::turn_on(
+        Active::default(),
+        Settings {
+            outputs: Outputs {
+                trace: note,
+                problem: note,
+            },
+            log: false,
+            xpti: None,
+            location: (None, 0),
+        },
+    );
+    messages();
     let name = CString::new(layers).expect("no NUL");
     let mut config: ur_loader_config_handle_t = null_mut();
     // SAFETY: the configuration lives until its release, and adapters are not looked for where

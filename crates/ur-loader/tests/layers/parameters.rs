@@ -4,43 +4,48 @@
 use crate::adapter::{Object, last_called, with_layers};
 use crate::generated::calls::{BY_HAND, call};
 
-const CASES: &str = include_str!("generated/cases.tsv");
+pub const CASES: &str = include_str!("generated/cases.tsv");
 
 /// Room behind each pointer, which no struct and no array of a case exceeds.
 const ROOM: usize = 512;
 
 /// The words of a call, and the memory that they point to.
-struct Words {
+pub struct Words {
     object: Box<Object>,
-    words: Vec<usize>,
-    memory: Vec<Box<[u64; ROOM / 8]>>,
+    pub words: Vec<usize>,
+    /// Where the words of each parameter begin, and its memory if it has some.
+    pub params: Vec<(usize, Option<usize>)>,
+    pub memory: Vec<Vec<u64>>,
 }
 
 impl Words {
-    fn read(text: &str) -> Words {
+    pub fn read(text: &str) -> Words {
         let mut all = Words {
             object: Box::new(Object::new()),
             words: Vec::new(),
+            params: Vec::new(),
             memory: Vec::new(),
         };
         for word in text.split(' ').filter(|word| !word.is_empty()) {
+            let (at, memory) = (all.words.len(), all.memory.len());
             all.add(word);
+            let own = (all.memory.len() > memory).then_some(memory);
+            all.params.push((at, own));
         }
         all
     }
 
-    fn room(&mut self) -> &mut [u64; ROOM / 8] {
-        self.memory.push(Box::new([0; ROOM / 8]));
-        let last = self.memory.len() - 1;
-        let room = &mut self.memory[last];
-        self.words.push((&raw mut **room).expose_provenance());
-        room
+    fn room(&mut self) -> &mut [u64] {
+        let mut room = vec![0; ROOM / 8];
+        self.words.push(room.as_mut_ptr().expose_provenance());
+        self.memory.push(room);
+        self.memory.last_mut().expect("it was put there")
     }
 
     fn add(&mut self, word: &str) {
         let inside = |name: &str| {
             let rest = word.strip_prefix(name)?;
-            Some(rest.strip_prefix('{')?.strip_suffix('}')?)
+            rest.strip_prefix('{')?.strip_suffix('}')
         };
         if let Some(numbers) = inside("box") {
             let numbers = numbers
@@ -73,7 +78,7 @@ impl Words {
 }
 
 /// Writes `offset:size=value`.
-fn write(room: &mut [u64; ROOM / 8], field: &str) {
+fn write(room: &mut [u64], field: &str) {
     let (place, value) = field.split_once('=').expect("a value");
     let (offset, size) = place.split_once(':').expect("a size");
     let offset: usize = offset.parse().expect("an offset");

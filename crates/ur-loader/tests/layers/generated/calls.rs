@@ -1696,11 +1696,36 @@ pub unsafe fn call(function: &str, words: &[usize]) -> ur_result_t {
     }
 }
 
+/// The kind of that name.
+pub fn kind(name: &str) -> ur_layers::objects::Kind {
+    match name {
+        "ADAPTER" => ur_layers::kinds::ADAPTER,
+        "PLATFORM" => ur_layers::kinds::PLATFORM,
+        "DEVICE" => ur_layers::kinds::DEVICE,
+        "CONTEXT" => ur_layers::kinds::CONTEXT,
+        "MEM" => ur_layers::kinds::MEM,
+        "SAMPLER" => ur_layers::kinds::SAMPLER,
+        "USM_POOL" => ur_layers::kinds::USM_POOL,
+        "PHYSICAL_MEM" => ur_layers::kinds::PHYSICAL_MEM,
+        "PROGRAM" => ur_layers::kinds::PROGRAM,
+        "QUEUE" => ur_layers::kinds::QUEUE,
+        "EVENT" => ur_layers::kinds::EVENT,
+        "KERNEL" => ur_layers::kinds::KERNEL,
+        "EXTERNAL_MEM" => ur_layers::kinds::EXTERNAL_MEM,
+        "EXTERNAL_SEMAPHORE" => ur_layers::kinds::EXTERNAL_SEMAPHORE,
+        "COMMAND_BUFFER" => ur_layers::kinds::COMMAND_BUFFER,
+        "COMMAND_BUFFER_COMMAND" => ur_layers::kinds::COMMAND_BUFFER_COMMAND,
+        "GRAPH" => ur_layers::kinds::GRAPH,
+        "EXECUTABLE_GRAPH" => ur_layers::kinds::EXECUTABLE_GRAPH,
+        _ => panic!("no kind {name}"),
+    }
+}
+
 /// The functions that no adapter is asked for, or that other calls come before.
 pub const BY_HAND: &[&str] = &["urAdapterGet"];
 
 /// The table of an adapter all of whose functions succeed.
-pub static TABLE: ur_dditable_t = ur_dditable_t {
+pub const TABLE: ur_dditable_t = ur_dditable_t {
     Adapter: ur_adapter_dditable_t {
         pfnGet: Some(urAdapterGet),
         pfnRelease: Some(urAdapterRelease),

@@ -84,6 +84,7 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
     );
     let tests = "crates/ur-loader/tests/layers/generated";
     add(format!("{tests}/cases.tsv"), cases::render(spec));
+    add(format!("{tests}/handles.tsv"), calls::handles(spec));
     add(format!("{tests}/calls.rs"), calls::render(spec));
     files
 }
