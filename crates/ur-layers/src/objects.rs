@@ -300,14 +300,24 @@ impl Call {
     /// The account changes before the call: when the call returns, another thread may have made
     /// an object at the address.
     #[must_use]
-    pub fn releasing<T>(self, handle: *mut T, kind: Kind) -> Release {
-        let _ = kind;
+    pub fn releasing<T>(self, handle: *mut T) -> Release {
         let slot = TABLE.get().and_then(|table| table.find(handle.addr()));
         let changed = slot.and_then(|slot| slot.change(steps::releasing));
         Release {
             address: handle.addr(),
             generation: changed.map(|(_, after)| after.generation),
         }
+    }
+
+    /// The result of a release that the program has no reference for.
+    #[cold]
+    pub fn not_owned<T>(self, parameter: &str, handle: *mut T, kind: Kind) -> ur_result_t {
+        let name = kind.name();
+        self.refuse(
+            parameter,
+            kind.refusal(),
+            format_args!("= {handle:p}: the program has no reference to this {name}"),
+        )
     }
 
     fn got(self, address: usize, kind: Kind) {
@@ -318,11 +328,10 @@ impl Call {
         let slot = table.enter(address);
         let change = slot.change(|entry| Some(steps::got(entry, kind.0, generation)));
         // The first reference, or the first after the object was only shown.
-        if let Some((before, after)) = change
+        if let Some((_, after)) = change
             && after.count == 1
             && active().leaks()
         {
-            let _ = before;
             leaks::remember(address, after.generation, self.function);
         }
     }
@@ -349,6 +358,11 @@ pub struct Release {
 }
 
 impl Release {
+    /// Whether the program has the reference that it gives back.
+    pub fn is_owned(&self) -> bool {
+        self.generation.is_some() || self.address == 0
+    }
+
     /// The call has ended with that result.
     pub fn done(self, result: ur_result_t) {
         let Some(generation) = self.generation else {

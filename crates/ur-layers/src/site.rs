@@ -48,9 +48,9 @@ impl Site {
     /// One line for each call of the stack, the innermost first, without those of the library
     /// that this is part of; the program's own word comes before.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let own = Frame::of(lines_address()).library;
+        let own = own_library();
         let frames = self.frames[..self.count].iter().map(|at| Frame::of(*at));
-        let outside = frames.skip_while(|frame| !own.is_empty() && frame.library == own);
+        let outside = frames.skip_while(|frame| own.as_ref() == Some(&frame.library));
         let numbered = outside
             .enumerate()
             .map(|(i, frame)| format!("#{i} {frame}"));
@@ -59,10 +59,14 @@ impl Site {
     }
 }
 
-/// An address in the library that this crate is linked into.
-fn lines_address() -> usize {
-    let function: fn() -> usize = lines_address;
-    function as usize
+/// The library that this crate is linked into; `None` if that is the program itself.
+fn own_library() -> Option<String> {
+    let function: fn() -> Option<String> = own_library;
+    let own = Frame::of(function as usize).library;
+    // SAFETY: reads the auxiliary vector, which the kernel wrote before the program began.
+    let entry = unsafe { libc::getauxval(libc::AT_ENTRY) };
+    let program = Frame::of(entry as usize).library;
+    (!own.is_empty() && own != program).then_some(own)
 }
 
 /// `name (file:line:column)`

@@ -7,10 +7,13 @@ use crate::site;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
-use ur_api::{UR_API_VERSION_CURRENT, ur_function_t, ur_result_t};
+use ur_api::{UR_API_VERSION_CURRENT, ur_code_location_t, ur_function_t, ur_result_t};
 
 /// The stream.
 const STREAM: &CStr = c"ur.call";
+
+/// What events are called.
+const CALL: &CStr = c"Unified Runtime call";
 
 /// A call with its arguments begins.
 const BEGIN: u16 = 14 << 1;
@@ -161,7 +164,7 @@ pub(crate) fn close() {
 
 impl Library {
     /// The event of a place in the program.
-    fn event(&self, location: Option<&ur_api::ur_code_location_t>) -> *const c_void {
+    fn event(&self, location: Option<&ur_code_location_t>) -> *const c_void {
         let text = |pointer: Option<*const c_char>| pointer.unwrap_or(null());
         let name = text(location.map(|l| l.functionName));
         let source_file = text(location.map(|l| l.sourceFile));
@@ -186,7 +189,7 @@ impl Library {
         // SAFETY: the texts and the payload live as long as the call, which copies them.
         unsafe {
             (self.make_event)(
-                c"Unified Runtime call".as_ptr(),
+                CALL.as_ptr(),
                 &raw const payload,
                 GRAPH,
                 ACTIVE,

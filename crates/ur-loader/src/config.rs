@@ -167,7 +167,7 @@ pub unsafe extern "C" fn urLoaderConfigEnableLayer(
         // SAFETY: not null, so it is a C string.
         let names = unsafe { CStr::from_ptr(pLayerName) }.to_string_lossy();
         let mut asked = Active::default();
-        for name in names.split([',', ';']) {
+        for name in names.split([',', ';']).filter(|name| !name.is_empty()) {
             let layers = layers::named(name).ok_or(UR_RESULT_ERROR_LAYER_NOT_PRESENT)?;
             asked = asked.with(layers);
         }

@@ -59,24 +59,38 @@ fn make(state: State, kind: Kind, other: Kind) -> &'static Object {
         _ => Object::new(),
     }));
     let mut handle = object.word() as *mut Object;
-    let kind = if state == State::OtherKind { other } else { kind };
+    let kind = if state == State::OtherKind {
+        other
+    } else {
+        kind
+    };
     if state != State::Unknown {
         // SAFETY: there is a handle.
         unsafe { CALL.created(UR_RESULT_SUCCESS, &raw mut handle, kind) };
     }
     if state == State::Released {
-        CALL.releasing(handle, kind).done(UR_RESULT_SUCCESS);
+        CALL.releasing(handle).done(UR_RESULT_SUCCESS);
     }
     object
 }
 
 /// Calls a function with live objects everywhere but behind one handle. Gives the result, and
 /// whether the adapter was called.
-fn with(function: &str, arguments: &str, all: &[Taken], at: &Taken, state: State) -> (String, bool) {
+fn with(
+    function: &str,
+    arguments: &str,
+    all: &[Taken],
+    at: &Taken,
+    state: State,
+) -> (String, bool) {
     let mut words = Words::read(arguments);
     let other = kind(if at.kind == "QUEUE" { "EVENT" } else { "QUEUE" });
     for taken in all {
-        let own = if taken.parameter == at.parameter { state } else { State::Live };
+        let own = if taken.parameter == at.parameter {
+            state
+        } else {
+            State::Live
+        };
         let object = make(own, kind(taken.kind), other);
         let (word, memory) = words.params[taken.parameter];
         match memory {
@@ -170,23 +184,23 @@ fn an_address_used_again_is_a_new_object() {
             unsafe { CALL.created(UR_RESULT_SUCCESS, &raw mut handle, queue) };
             assert!(uses(queue) && !uses(event));
             // Another thread's object comes to the address before the release has returned.
-            let release = CALL.releasing(handle, queue);
+            let release = CALL.releasing(handle);
             assert!(!uses(queue));
             // SAFETY: there is a handle.
             unsafe { CALL.created(UR_RESULT_SUCCESS, &raw mut handle, event) };
             release.done(UR_RESULT_SUCCESS);
             assert!(uses(event) && !uses(queue));
-            CALL.releasing(handle, event).done(UR_RESULT_SUCCESS);
+            CALL.releasing(handle).done(UR_RESULT_SUCCESS);
             assert!(!uses(event) && !uses(queue));
         }
         // A release that failed took nothing away.
         // SAFETY: there is a handle.
         unsafe { CALL.created(UR_RESULT_SUCCESS, &raw mut handle, queue) };
         let failed = ur_api::UR_RESULT_ERROR_OUT_OF_RESOURCES;
-        CALL.releasing(handle, queue).done(failed);
+        CALL.releasing(handle).done(failed);
         assert!(uses(queue));
         // What a query shows again is used again, but nobody's to release.
-        CALL.releasing(handle, queue).done(UR_RESULT_SUCCESS);
+        CALL.releasing(handle).done(UR_RESULT_SUCCESS);
         // SAFETY: there is a handle.
         unsafe { CALL.seen(UR_RESULT_SUCCESS, &raw mut handle, queue) };
         assert!(uses(queue));

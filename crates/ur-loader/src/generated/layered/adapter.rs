@@ -161,7 +161,10 @@ unsafe fn tracked_urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t
                 return result;
             }
         }
-        let release = CALL.releasing(hAdapter, kinds::ADAPTER);
+        let release = CALL.releasing(hAdapter);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hAdapter", hAdapter, kinds::ADAPTER);
+        }
         let result = direct::urAdapterRelease(hAdapter);
         release.done(result);
         result

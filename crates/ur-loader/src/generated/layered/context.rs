@@ -233,7 +233,10 @@ unsafe fn tracked_urContextRelease(hContext: ur_context_handle_t) -> ur_result_t
                 return result;
             }
         }
-        let release = CALL.releasing(hContext, kinds::CONTEXT);
+        let release = CALL.releasing(hContext);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hContext", hContext, kinds::CONTEXT);
+        }
         let result = direct::urContextRelease(hContext);
         release.done(result);
         result

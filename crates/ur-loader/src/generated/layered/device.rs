@@ -357,7 +357,10 @@ unsafe fn tracked_urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
                 return result;
             }
         }
-        let release = CALL.releasing(hDevice, kinds::DEVICE);
+        let release = CALL.releasing(hDevice);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hDevice", hDevice, kinds::DEVICE);
+        }
         let result = direct::urDeviceRelease(hDevice);
         release.done(result);
         result

@@ -437,7 +437,10 @@ unsafe fn tracked_urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
                 return result;
             }
         }
-        let release = CALL.releasing(hEvent, kinds::EVENT);
+        let release = CALL.releasing(hEvent);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hEvent", hEvent, kinds::EVENT);
+        }
         let result = direct::urEventRelease(hEvent);
         release.done(result);
         result

@@ -917,7 +917,10 @@ unsafe fn tracked_urUSMPoolDestroyExp(
                 return result;
             }
         }
-        let release = CALL.releasing(hPool, kinds::USM_POOL);
+        let release = CALL.releasing(hPool);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hPool", hPool, kinds::USM_POOL);
+        }
         let result = direct::urUSMPoolDestroyExp(hContext, hDevice, hPool);
         release.done(result);
         result

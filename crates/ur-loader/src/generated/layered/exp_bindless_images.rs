@@ -2543,7 +2543,10 @@ unsafe fn tracked_urBindlessImagesReleaseExternalMemoryExp(
                 return result;
             }
         }
-        let release = CALL.releasing(hExternalMem, kinds::EXTERNAL_MEM);
+        let release = CALL.releasing(hExternalMem);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hExternalMem", hExternalMem, kinds::EXTERNAL_MEM);
+        }
         let result =
             direct::urBindlessImagesReleaseExternalMemoryExp(hContext, hDevice, hExternalMem);
         release.done(result);
@@ -2993,7 +2996,14 @@ unsafe fn tracked_urBindlessImagesReleaseExternalSemaphoreExp(
                 return result;
             }
         }
-        let release = CALL.releasing(hExternalSemaphore, kinds::EXTERNAL_SEMAPHORE);
+        let release = CALL.releasing(hExternalSemaphore);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned(
+                "hExternalSemaphore",
+                hExternalSemaphore,
+                kinds::EXTERNAL_SEMAPHORE,
+            );
+        }
         let result = direct::urBindlessImagesReleaseExternalSemaphoreExp(
             hContext,
             hDevice,

@@ -275,7 +275,10 @@ unsafe fn tracked_urCommandBufferReleaseExp(
                 return result;
             }
         }
-        let release = CALL.releasing(hCommandBuffer, kinds::COMMAND_BUFFER);
+        let release = CALL.releasing(hCommandBuffer);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hCommandBuffer", hCommandBuffer, kinds::COMMAND_BUFFER);
+        }
         let result = direct::urCommandBufferReleaseExp(hCommandBuffer);
         release.done(result);
         result

@@ -600,7 +600,10 @@ unsafe fn tracked_urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_
                 return result;
             }
         }
-        let release = CALL.releasing(hGraph, kinds::GRAPH);
+        let release = CALL.releasing(hGraph);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hGraph", hGraph, kinds::GRAPH);
+        }
         let result = direct::urGraphDestroyExp(hGraph);
         release.done(result);
         result
@@ -680,7 +683,14 @@ unsafe fn tracked_urGraphExecutableGraphDestroyExp(
                 return result;
             }
         }
-        let release = CALL.releasing(hExecutableGraph, kinds::EXECUTABLE_GRAPH);
+        let release = CALL.releasing(hExecutableGraph);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned(
+                "hExecutableGraph",
+                hExecutableGraph,
+                kinds::EXECUTABLE_GRAPH,
+            );
+        }
         let result = direct::urGraphExecutableGraphDestroyExp(hExecutableGraph);
         release.done(result);
         result

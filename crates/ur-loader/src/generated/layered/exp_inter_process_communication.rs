@@ -830,7 +830,10 @@ unsafe fn tracked_urIPCClosePhysMemHandleExp(
                 return result;
             }
         }
-        let release = CALL.releasing(hPhysMem, kinds::PHYSICAL_MEM);
+        let release = CALL.releasing(hPhysMem);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hPhysMem", hPhysMem, kinds::PHYSICAL_MEM);
+        }
         let result = direct::urIPCClosePhysMemHandleExp(hContext, hPhysMem);
         release.done(result);
         result

@@ -638,7 +638,10 @@ unsafe fn tracked_urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
                 return result;
             }
         }
-        let release = CALL.releasing(hKernel, kinds::KERNEL);
+        let release = CALL.releasing(hKernel);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hKernel", hKernel, kinds::KERNEL);
+        }
         let result = direct::urKernelRelease(hKernel);
         release.done(result);
         result

@@ -350,7 +350,10 @@ unsafe fn tracked_urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
                 return result;
             }
         }
-        let release = CALL.releasing(hMem, kinds::MEM);
+        let release = CALL.releasing(hMem);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hMem", hMem, kinds::MEM);
+        }
         let result = direct::urMemRelease(hMem);
         release.done(result);
         result

@@ -670,7 +670,10 @@ unsafe fn tracked_urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t
                 return result;
             }
         }
-        let release = CALL.releasing(hProgram, kinds::PROGRAM);
+        let release = CALL.releasing(hProgram);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hProgram", hProgram, kinds::PROGRAM);
+        }
         let result = direct::urProgramRelease(hProgram);
         release.done(result);
         result

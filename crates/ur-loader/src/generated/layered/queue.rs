@@ -339,7 +339,10 @@ unsafe fn tracked_urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
                 return result;
             }
         }
-        let release = CALL.releasing(hQueue, kinds::QUEUE);
+        let release = CALL.releasing(hQueue);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hQueue", hQueue, kinds::QUEUE);
+        }
         let result = direct::urQueueRelease(hQueue);
         release.done(result);
         result

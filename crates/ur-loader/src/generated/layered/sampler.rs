@@ -221,7 +221,10 @@ unsafe fn tracked_urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t
                 return result;
             }
         }
-        let release = CALL.releasing(hSampler, kinds::SAMPLER);
+        let release = CALL.releasing(hSampler);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hSampler", hSampler, kinds::SAMPLER);
+        }
         let result = direct::urSamplerRelease(hSampler);
         release.done(result);
         result

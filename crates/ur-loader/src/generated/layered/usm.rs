@@ -725,7 +725,10 @@ unsafe fn tracked_urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
                 return result;
             }
         }
-        let release = CALL.releasing(pPool, kinds::USM_POOL);
+        let release = CALL.releasing(pPool);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("pPool", pPool, kinds::USM_POOL);
+        }
         let result = direct::urUSMPoolRelease(pPool);
         release.done(result);
         result

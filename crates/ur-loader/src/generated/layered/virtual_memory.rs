@@ -1016,7 +1016,10 @@ unsafe fn tracked_urPhysicalMemRelease(hPhysicalMem: ur_physical_mem_handle_t) -
                 return result;
             }
         }
-        let release = CALL.releasing(hPhysicalMem, kinds::PHYSICAL_MEM);
+        let release = CALL.releasing(hPhysicalMem);
+        if active().lifetimes() && !release.is_owned() {
+            return CALL.not_owned("hPhysicalMem", hPhysicalMem, kinds::PHYSICAL_MEM);
+        }
         let result = direct::urPhysicalMemRelease(hPhysicalMem);
         release.done(result);
         result

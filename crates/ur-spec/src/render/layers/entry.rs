@@ -173,9 +173,11 @@ fn object(spec: &Spec, function: &Function, param: &Param, parts: &mut Parts) {
                     .after
                     .push_str(&format!("CALL.retained(result, {name}, {kind});\n")),
                 Some(Effect::Release) => {
-                    parts
-                        .before
-                        .push_str(&format!("let release = CALL.releasing({name}, {kind});\n"));
+                    parts.before.push_str(&format!(
+                        "let release = CALL.releasing({name});\n\
+                         if active().lifetimes() && !release.is_owned() {{\n\
+                         return CALL.not_owned(\"{shown}\", {name}, {kind});\n}}\n"
+                    ));
                     parts.after.push_str("release.done(result);\n");
                 }
                 _ => {}
