@@ -29,6 +29,8 @@ pub mod objects;
 mod site;
 pub mod switch;
 mod table;
+#[cfg(test)]
+mod table_tests;
 pub mod trace;
 mod xpti;
 

@@ -36,17 +36,17 @@ pub(crate) enum State {
 }
 
 /// Bits of the count; more references than that count as that many.
-const COUNT: u32 = (1 << 22) - 1;
+pub(crate) const COUNT: u32 = (1 << 22) - 1;
 
 impl Entry {
-    const NONE: Entry = Entry {
+    pub(crate) const NONE: Entry = Entry {
         generation: 0,
         count: 0,
         kind: 0,
         state: State::Unknown,
     };
 
-    fn pack(self) -> u64 {
+    pub(crate) fn pack(self) -> u64 {
         let count = u64::from(self.count.min(COUNT));
         u64::from(self.generation) << 32
             | count << 10
@@ -54,7 +54,7 @@ impl Entry {
             | self.state as u64
     }
 
-    fn unpack(word: u64) -> Entry {
+    pub(crate) fn unpack(word: u64) -> Entry {
         Entry {
             generation: (word >> 32) as u32,
             count: (word >> 10) as u32 & COUNT,
@@ -296,52 +296,5 @@ pub(crate) mod steps {
             }),
             _ => None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_fit_into_a_word() {
-        for state in [State::Unknown, State::Live, State::Ending, State::Released] {
-            for count in [0, 1, COUNT] {
-                let entry = Entry {
-                    generation: u32::MAX - 1,
-                    count,
-                    kind: 200,
-                    state,
-                };
-                assert_eq!(Entry::unpack(entry.pack()), entry);
-            }
-        }
-        let many = Entry {
-            count: COUNT + 1,
-            ..Entry::NONE
-        };
-        assert_eq!(Entry::unpack(many.pack()).count, COUNT);
-    }
-
-    #[test]
-    fn addresses_find_their_places_however_many_there_are() {
-        let table = Table::with_bits(2);
-        for address in (1..2000).map(|i| i * 8) {
-            assert!(table.find(address).is_none());
-            let slot = table.enter(address);
-            slot.change(|entry| Some(steps::got(entry, 3, address as u32)));
-        }
-        for address in (1..2000).map(|i| i * 8) {
-            let entry = table.find(address).expect("it was entered").entry();
-            assert_eq!((entry.generation, entry.kind), (address as u32, 3));
-            assert!(std::ptr::eq(
-                table.enter(address),
-                table.find(address).expect("once")
-            ));
-        }
-        assert_eq!(table.entries().len(), 1999);
-        table.forget();
-        assert!(table.entries().is_empty());
-        assert!(table.find(8).is_some());
     }
 }

@@ -3858,7 +3858,10 @@ unsafe fn tracked_urEnqueueUSMFill2D(
                 hQueue,
                 pMem.cast(),
                 0,
-                u64::saturating_mul((pitch as u64), (height as u64)),
+                u64::saturating_add(
+                    u64::saturating_mul((pitch as u64), u64::wrapping_sub((height as u64), 1)),
+                    (width as u64),
+                ),
             ) {
                 return result;
             }
@@ -4092,7 +4095,10 @@ unsafe fn tracked_urEnqueueUSMMemcpy2D(
                 hQueue,
                 pDst.cast(),
                 0,
-                u64::saturating_mul((dstPitch as u64), (height as u64)),
+                u64::saturating_add(
+                    u64::saturating_mul((dstPitch as u64), u64::wrapping_sub((height as u64), 1)),
+                    (width as u64),
+                ),
             ) {
                 return result;
             }
@@ -4102,7 +4108,10 @@ unsafe fn tracked_urEnqueueUSMMemcpy2D(
                 hQueue,
                 pSrc.cast(),
                 0,
-                u64::saturating_mul((srcPitch as u64), (height as u64)),
+                u64::saturating_add(
+                    u64::saturating_mul((srcPitch as u64), u64::wrapping_sub((height as u64), 1)),
+                    (width as u64),
+                ),
             ) {
                 return result;
             }
