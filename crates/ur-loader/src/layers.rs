@@ -8,6 +8,7 @@ use crate::log::{Level, log};
 use std::ffi::CString;
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use ur_api::ur_code_location_callback_t;
 use ur_layers::Active;
 use ur_layers::switch::{Outputs, Refused, Settings};
@@ -29,6 +30,17 @@ fn trace(line: fmt::Arguments<'_>) {
 
 fn problem(line: fmt::Arguments<'_>) {
     VALIDATION.write(Level::Error, line);
+}
+
+/// Whether calls go through layers. It stands here and not with the layers because an entry point
+/// reaches a variable of its own crate with one instruction less.
+static ON: AtomicBool = AtomicBool::new(false);
+
+/// Whether calls go through layers.
+#[inline(always)]
+pub fn on() -> bool {
+    // Relaxed: who calls with a handle got it after the initialisation that turned layers on.
+    ON.load(Ordering::Relaxed)
 }
 
 /// The layers of that name, or `None` with a line in the log that says why there are none.
@@ -78,5 +90,13 @@ pub fn turn_on(layers: Active, location: (ur_code_location_callback_t, usize)) {
     };
     if let Some(sentence) = ur_layers::switch::turn_on(layers, settings) {
         log!(Level::Warning, "no events for XPTI: {sentence}");
+    }
+    ON.store(true, Ordering::Release);
+}
+
+/// Turns all layers off, after a report of what was never released.
+pub fn turn_off() {
+    if ON.swap(false, Ordering::AcqRel) {
+        ur_layers::switch::turn_off();
     }
 }

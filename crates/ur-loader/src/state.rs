@@ -5,6 +5,7 @@
 
 use crate::adapter::Adapter;
 use crate::discovery::{Discovery, Outcome, Places, Tried};
+use crate::layers;
 use crate::log::{Level, log};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ur_api::{
@@ -70,7 +71,7 @@ pub fn tear_down() -> Result<(), ur_result_t> {
     if state.uses == 0 {
         let adapters = std::mem::take(&mut state.adapters);
         // With the lock, so that the next initialisation turns on what it wants afterwards.
-        ur_layers::switch::turn_off();
+        layers::turn_off();
         drop(guard);
         // Without the lock: closing a library may run code of its own.
         drop(adapters);

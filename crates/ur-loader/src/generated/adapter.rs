@@ -7,6 +7,7 @@ use core::ffi::{c_char, c_void};
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urAdapterGet`: Lists the adapters that the loader has opened, each with a new owner.
 ///
@@ -18,7 +19,7 @@ pub unsafe extern "C" fn urAdapterGet(
     phAdapters: *mut ur_adapter_handle_t,
     pNumAdapters: *mut u32,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urAdapterGet(NumEntries, phAdapters, pNumAdapters) };
     }
@@ -32,7 +33,7 @@ pub unsafe extern "C" fn urAdapterGet(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urAdapterRelease(hAdapter) };
     }
@@ -46,7 +47,7 @@ pub unsafe extern "C" fn urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_r
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urAdapterRetain(hAdapter) };
     }
@@ -64,7 +65,7 @@ pub unsafe extern "C" fn urAdapterGetLastError(
     ppMessage: *mut *const c_char,
     pError: *mut i32,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urAdapterGetLastError(hAdapter, ppMessage, pError) };
     }
@@ -84,7 +85,7 @@ pub unsafe extern "C" fn urAdapterGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urAdapterGetInfo(hAdapter, propName, propSize, pPropValue, pPropSizeRet)
@@ -105,7 +106,7 @@ pub unsafe extern "C" fn urAdapterSetLoggerCallback(
     pUserData: *mut c_void,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urAdapterSetLoggerCallback(hAdapter, pfnLoggerCallback, pUserData, level)
@@ -124,7 +125,7 @@ pub unsafe extern "C" fn urAdapterSetLoggerCallbackLevel(
     hAdapter: ur_adapter_handle_t,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urAdapterSetLoggerCallbackLevel(hAdapter, level) };
     }

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urContextCreate`: Makes a context over devices of one platform.
 ///
@@ -19,7 +20,7 @@ pub unsafe extern "C" fn urContextCreate(
     pProperties: *const ur_context_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urContextCreate(DeviceCount, phDevices, pProperties, phContext) };
     }
@@ -33,7 +34,7 @@ pub unsafe extern "C" fn urContextCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urContextRetain(hContext: ur_context_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urContextRetain(hContext) };
     }
@@ -47,7 +48,7 @@ pub unsafe extern "C" fn urContextRetain(hContext: ur_context_handle_t) -> ur_re
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urContextRelease(hContext: ur_context_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urContextRelease(hContext) };
     }
@@ -67,7 +68,7 @@ pub unsafe extern "C" fn urContextGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urContextGetInfo(hContext, propName, propSize, pPropValue, pPropSizeRet)
@@ -86,7 +87,7 @@ pub unsafe extern "C" fn urContextGetNativeHandle(
     hContext: ur_context_handle_t,
     phNativeContext: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urContextGetNativeHandle(hContext, phNativeContext) };
     }
@@ -107,7 +108,7 @@ pub unsafe extern "C" fn urContextCreateWithNativeHandle(
     pProperties: *const ur_context_native_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urContextCreateWithNativeHandle(
@@ -143,7 +144,7 @@ pub unsafe extern "C" fn urContextSetExtendedDeleter(
     pfnDeleter: ur_context_extended_deleter_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urContextSetExtendedDeleter(hContext, pfnDeleter, pUserData) };
     }

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urDeviceGet`: Lists the root devices of a type on a platform.
 ///
@@ -20,7 +21,7 @@ pub unsafe extern "C" fn urDeviceGet(
     phDevices: *mut ur_device_handle_t,
     pNumDevices: *mut u32,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urDeviceGet(hPlatform, DeviceType, NumEntries, phDevices, pNumDevices)
@@ -42,7 +43,7 @@ pub unsafe extern "C" fn urDeviceGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urDeviceGetInfo(hDevice, propName, propSize, pPropValue, pPropSizeRet)
@@ -58,7 +59,7 @@ pub unsafe extern "C" fn urDeviceGetInfo(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urDeviceRetain(hDevice: ur_device_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urDeviceRetain(hDevice) };
     }
@@ -72,7 +73,7 @@ pub unsafe extern "C" fn urDeviceRetain(hDevice: ur_device_handle_t) -> ur_resul
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urDeviceRelease(hDevice) };
     }
@@ -92,7 +93,7 @@ pub unsafe extern "C" fn urDevicePartition(
     phSubDevices: *mut ur_device_handle_t,
     pNumDevicesRet: *mut u32,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urDevicePartition(
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn urDeviceSelectBinary(
     NumBinaries: u32,
     pSelectedBinary: *mut u32,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urDeviceSelectBinary(hDevice, pBinaries, NumBinaries, pSelectedBinary)
@@ -146,7 +147,7 @@ pub unsafe extern "C" fn urDeviceGetNativeHandle(
     hDevice: ur_device_handle_t,
     phNativeDevice: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urDeviceGetNativeHandle(hDevice, phNativeDevice) };
     }
@@ -165,7 +166,7 @@ pub unsafe extern "C" fn urDeviceCreateWithNativeHandle(
     pProperties: *const ur_device_native_properties_t,
     phDevice: *mut ur_device_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urDeviceCreateWithNativeHandle(hNativeDevice, hAdapter, pProperties, phDevice)
@@ -187,7 +188,7 @@ pub unsafe extern "C" fn urDeviceGetGlobalTimestamps(
     pDeviceTimestamp: *mut u64,
     pHostTimestamp: *mut u64,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urDeviceGetGlobalTimestamps(hDevice, pDeviceTimestamp, pHostTimestamp)

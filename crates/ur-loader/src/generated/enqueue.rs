@@ -7,6 +7,7 @@ use core::ffi::{c_char, c_void};
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urEnqueueEventsWait`: Enqueues a command that ends when the listed events, or all commands before it, have ended.
 ///
@@ -19,7 +20,7 @@ pub unsafe extern "C" fn urEnqueueEventsWait(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueEventsWait(hQueue, numEventsInWaitList, phEventWaitList, phEvent)
@@ -40,7 +41,7 @@ pub unsafe extern "C" fn urEnqueueEventsWaitWithBarrier(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueEventsWaitWithBarrier(
@@ -78,7 +79,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemBufferRead(
@@ -126,7 +127,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemBufferWrite(
@@ -179,7 +180,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferReadRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemBufferReadRect(
@@ -242,7 +243,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferWriteRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemBufferWriteRect(
@@ -300,7 +301,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemBufferCopy(
@@ -352,7 +353,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopyRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemBufferCopyRect(
@@ -408,7 +409,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemBufferFill(
@@ -458,7 +459,7 @@ pub unsafe extern "C" fn urEnqueueMemImageRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemImageRead(
@@ -512,7 +513,7 @@ pub unsafe extern "C" fn urEnqueueMemImageWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemImageWrite(
@@ -564,7 +565,7 @@ pub unsafe extern "C" fn urEnqueueMemImageCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemImageCopy(
@@ -613,7 +614,7 @@ pub unsafe extern "C" fn urEnqueueMemBufferMap(
     phEvent: *mut ur_event_handle_t,
     ppRetMap: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemBufferMap(
@@ -660,7 +661,7 @@ pub unsafe extern "C" fn urEnqueueMemUnmap(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueMemUnmap(
@@ -701,7 +702,7 @@ pub unsafe extern "C" fn urEnqueueUSMFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueUSMFill(
@@ -746,7 +747,7 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueUSMMemcpy(
@@ -790,7 +791,7 @@ pub unsafe extern "C" fn urEnqueueUSMPrefetch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueUSMPrefetch(
@@ -830,7 +831,7 @@ pub unsafe extern "C" fn urEnqueueUSMAdvise(
     advice: ur_usm_advice_flags_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urEnqueueUSMAdvise(hQueue, pMem, size, advice, phEvent) };
     }
@@ -855,7 +856,7 @@ pub unsafe extern "C" fn urEnqueueUSMFill2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueUSMFill2D(
@@ -907,7 +908,7 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueUSMMemcpy2D(
@@ -960,7 +961,7 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueDeviceGlobalVariableWrite(
@@ -1011,7 +1012,7 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueDeviceGlobalVariableRead(
@@ -1061,7 +1062,7 @@ pub unsafe extern "C" fn urEnqueueReadHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueReadHostPipe(
@@ -1109,7 +1110,7 @@ pub unsafe extern "C" fn urEnqueueWriteHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueWriteHostPipe(

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urEventGetInfo`: Answers a question about an event, or says how many bytes the answer takes.
 ///
@@ -20,7 +21,7 @@ pub unsafe extern "C" fn urEventGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEventGetInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet)
@@ -42,7 +43,7 @@ pub unsafe extern "C" fn urEventGetProfilingInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEventGetProfilingInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet)
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn urEventWait(
     numEvents: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urEventWait(numEvents, phEventWaitList) };
     }
@@ -75,7 +76,7 @@ pub unsafe extern "C" fn urEventWait(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urEventRetain(hEvent) };
     }
@@ -89,7 +90,7 @@ pub unsafe extern "C" fn urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urEventRelease(hEvent) };
     }
@@ -106,7 +107,7 @@ pub unsafe extern "C" fn urEventGetNativeHandle(
     hEvent: ur_event_handle_t,
     phNativeEvent: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urEventGetNativeHandle(hEvent, phNativeEvent) };
     }
@@ -125,7 +126,7 @@ pub unsafe extern "C" fn urEventCreateWithNativeHandle(
     pProperties: *const ur_event_native_properties_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEventCreateWithNativeHandle(hNativeEvent, hContext, pProperties, phEvent)
@@ -146,7 +147,7 @@ pub unsafe extern "C" fn urEventSetCallback(
     pfnNotify: ur_event_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urEventSetCallback(hEvent, execStatus, pfnNotify, pUserData) };
     }

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urEnqueueUSMDeviceAllocExp`: Enqueues an allocation of device memory from a pool; the pointer may be used behind it.
 ///
@@ -23,7 +24,7 @@ pub unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueUSMDeviceAllocExp(
@@ -68,7 +69,7 @@ pub unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueUSMSharedAllocExp(
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn urEnqueueUSMHostAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueUSMHostAllocExp(
@@ -156,7 +157,7 @@ pub unsafe extern "C" fn urEnqueueUSMFreeExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueUSMFreeExp(
@@ -193,7 +194,7 @@ pub unsafe extern "C" fn urUSMPoolCreateExp(
     pPoolDesc: *mut ur_usm_pool_desc_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolCreateExp(hContext, hDevice, pPoolDesc, pPool) };
     }
@@ -211,7 +212,7 @@ pub unsafe extern "C" fn urUSMPoolDestroyExp(
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolDestroyExp(hContext, hDevice, hPool) };
     }
@@ -229,7 +230,7 @@ pub unsafe extern "C" fn urUSMPoolGetDefaultDevicePoolExp(
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolGetDefaultDevicePoolExp(hContext, hDevice, pPool) };
     }
@@ -248,7 +249,7 @@ pub unsafe extern "C" fn urUSMPoolGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolGetInfoExp(hPool, propName, pPropValue, pPropSizeRet) };
     }
@@ -267,7 +268,7 @@ pub unsafe extern "C" fn urUSMPoolSetInfoExp(
     pPropValue: *mut c_void,
     propSize: usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolSetInfoExp(hPool, propName, pPropValue, propSize) };
     }
@@ -285,7 +286,7 @@ pub unsafe extern "C" fn urUSMPoolSetDevicePoolExp(
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolSetDevicePoolExp(hContext, hDevice, hPool) };
     }
@@ -303,7 +304,7 @@ pub unsafe extern "C" fn urUSMPoolGetDevicePoolExp(
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolGetDevicePoolExp(hContext, hDevice, pPool) };
     }
@@ -322,7 +323,7 @@ pub unsafe extern "C" fn urUSMPoolTrimToExp(
     hPool: ur_usm_pool_handle_t,
     minBytesToKeep: usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolTrimToExp(hContext, hDevice, hPool, minBytesToKeep) };
     }

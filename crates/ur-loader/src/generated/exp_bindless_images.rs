@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urUSMPitchedAllocExp`: Allocates device memory for rows that lie at a distance which the device likes, and gives that distance.
 ///
@@ -24,7 +25,7 @@ pub unsafe extern "C" fn urUSMPitchedAllocExp(
     ppMem: *mut *mut c_void,
     pResultPitch: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urUSMPitchedAllocExp(
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn urBindlessImagesUnsampledImageHandleDestroyExp(
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesUnsampledImageHandleDestroyExp(hContext, hDevice, hImage)
@@ -86,7 +87,7 @@ pub unsafe extern "C" fn urBindlessImagesSampledImageHandleDestroyExp(
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesSampledImageHandleDestroyExp(hContext, hDevice, hImage)
@@ -108,7 +109,7 @@ pub unsafe extern "C" fn urBindlessImagesImageAllocateExp(
     pImageDesc: *const ur_image_desc_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesImageAllocateExp(
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn urBindlessImagesImageFreeExp(
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urBindlessImagesImageFreeExp(hContext, hDevice, hImageMem) };
     }
@@ -163,7 +164,7 @@ pub unsafe extern "C" fn urBindlessImagesUnsampledImageCreateExp(
     pImageDesc: *const ur_image_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesUnsampledImageCreateExp(
@@ -203,7 +204,7 @@ pub unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
     pSamplerDesc: *const ur_sampler_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesSampledImageCreateExp(
@@ -251,7 +252,7 @@ pub unsafe extern "C" fn urBindlessImagesImageCopyExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesImageCopyExp(
@@ -303,7 +304,7 @@ pub unsafe extern "C" fn urBindlessImagesImageGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesImageGetInfoExp(
@@ -340,7 +341,7 @@ pub unsafe extern "C" fn urBindlessImagesGetImageMemoryHandleTypeSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesGetImageMemoryHandleTypeSupportExp(
@@ -379,7 +380,7 @@ pub unsafe extern "C" fn urBindlessImagesGetImageUnsampledHandleSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesGetImageUnsampledHandleSupportExp(
@@ -418,7 +419,7 @@ pub unsafe extern "C" fn urBindlessImagesGetImageSampledHandleSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesGetImageSampledHandleSupportExp(
@@ -456,7 +457,7 @@ pub unsafe extern "C" fn urBindlessImagesMipmapGetLevelExp(
     mipmapLevel: u32,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesMipmapGetLevelExp(
@@ -490,7 +491,7 @@ pub unsafe extern "C" fn urBindlessImagesMipmapFreeExp(
     hDevice: ur_device_handle_t,
     hMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urBindlessImagesMipmapFreeExp(hContext, hDevice, hMem) };
     }
@@ -511,7 +512,7 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalMemoryExp(
     pExternalMemDesc: *mut ur_exp_external_mem_desc_t,
     phExternalMem: *mut ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesImportExternalMemoryExp(
@@ -550,7 +551,7 @@ pub unsafe extern "C" fn urBindlessImagesMapExternalArrayExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesMapExternalArrayExp(
@@ -589,7 +590,7 @@ pub unsafe extern "C" fn urBindlessImagesMapExternalLinearMemoryExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     ppRetMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesMapExternalLinearMemoryExp(
@@ -625,7 +626,7 @@ pub unsafe extern "C" fn urBindlessImagesReleaseExternalMemoryExp(
     hDevice: ur_device_handle_t,
     hExternalMem: ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesReleaseExternalMemoryExp(hContext, hDevice, hExternalMem)
@@ -645,7 +646,7 @@ pub unsafe extern "C" fn urBindlessImagesFreeMappedLinearMemoryExp(
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesFreeMappedLinearMemoryExp(hContext, hDevice, pMem)
@@ -665,7 +666,7 @@ pub unsafe extern "C" fn urBindlessImagesSupportsImportingHandleTypeExp(
     memHandleType: ur_exp_external_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesSupportsImportingHandleTypeExp(
@@ -697,7 +698,7 @@ pub unsafe extern "C" fn urBindlessImagesImportExternalSemaphoreExp(
     pExternalSemaphoreDesc: *mut ur_exp_external_semaphore_desc_t,
     phExternalSemaphore: *mut ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesImportExternalSemaphoreExp(
@@ -731,7 +732,7 @@ pub unsafe extern "C" fn urBindlessImagesReleaseExternalSemaphoreExp(
     hDevice: ur_device_handle_t,
     hExternalSemaphore: ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesReleaseExternalSemaphoreExp(
@@ -761,7 +762,7 @@ pub unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesWaitExternalSemaphoreExp(
@@ -803,7 +804,7 @@ pub unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urBindlessImagesSignalExternalSemaphoreExp(

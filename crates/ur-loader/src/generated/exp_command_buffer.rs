@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urCommandBufferCreateExp`: Makes an empty command buffer for a device.
 ///
@@ -19,7 +20,7 @@ pub unsafe extern "C" fn urCommandBufferCreateExp(
     pCommandBufferDesc: *const ur_exp_command_buffer_desc_t,
     phCommandBuffer: *mut ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferCreateExp(
@@ -44,7 +45,7 @@ pub unsafe extern "C" fn urCommandBufferCreateExp(
 pub unsafe extern "C" fn urCommandBufferRetainExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urCommandBufferRetainExp(hCommandBuffer) };
     }
@@ -60,7 +61,7 @@ pub unsafe extern "C" fn urCommandBufferRetainExp(
 pub unsafe extern "C" fn urCommandBufferReleaseExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urCommandBufferReleaseExp(hCommandBuffer) };
     }
@@ -76,7 +77,7 @@ pub unsafe extern "C" fn urCommandBufferReleaseExp(
 pub unsafe extern "C" fn urCommandBufferFinalizeExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urCommandBufferFinalizeExp(hCommandBuffer) };
     }
@@ -106,7 +107,7 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendKernelLaunchExp(
@@ -174,7 +175,7 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendKernelLaunchWithArgsExp(
@@ -240,7 +241,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendUSMMemcpyExp(
@@ -295,7 +296,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendUSMFillExp(
@@ -353,7 +354,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendMemBufferCopyExp(
@@ -412,7 +413,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendMemBufferWriteExp(
@@ -469,7 +470,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendMemBufferReadExp(
@@ -531,7 +532,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendMemBufferCopyRectExp(
@@ -603,7 +604,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendMemBufferWriteRectExp(
@@ -675,7 +676,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendMemBufferReadRectExp(
@@ -743,7 +744,7 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendMemBufferFillExp(
@@ -801,7 +802,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendUSMPrefetchExp(
@@ -855,7 +856,7 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendUSMAdviseExp(
@@ -905,7 +906,7 @@ pub unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
     pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
     pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferAppendNativeCommandExp(
@@ -945,7 +946,7 @@ pub unsafe extern "C" fn urEnqueueCommandBufferExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueCommandBufferExp(
@@ -979,7 +980,7 @@ pub unsafe extern "C" fn urCommandBufferUpdateKernelLaunchExp(
     numKernelUpdates: u32,
     pUpdateKernelLaunch: *const ur_exp_command_buffer_update_kernel_launch_desc_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferUpdateKernelLaunchExp(
@@ -1008,7 +1009,7 @@ pub unsafe extern "C" fn urCommandBufferUpdateSignalEventExp(
     hCommand: ur_exp_command_buffer_command_handle_t,
     phSignalEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urCommandBufferUpdateSignalEventExp(hCommand, phSignalEvent) };
     }
@@ -1026,7 +1027,7 @@ pub unsafe extern "C" fn urCommandBufferUpdateWaitEventsExp(
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferUpdateWaitEventsExp(
@@ -1054,7 +1055,7 @@ pub unsafe extern "C" fn urCommandBufferGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferGetInfoExp(
@@ -1087,7 +1088,7 @@ pub unsafe extern "C" fn urCommandBufferGetNativeHandleExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     phNativeCommandBuffer: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urCommandBufferGetNativeHandleExp(hCommandBuffer, phNativeCommandBuffer)

@@ -5,6 +5,7 @@
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urDeviceWaitExp`: Waits until every command on a device has ended, whatever queue it is in.
 ///
@@ -12,7 +13,7 @@ use super::{direct, layered};
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urDeviceWaitExp(hDevice: ur_device_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urDeviceWaitExp(hDevice) };
     }

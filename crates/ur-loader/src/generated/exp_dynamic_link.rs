@@ -5,6 +5,7 @@
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urProgramDynamicLinkExp`: Resolves the symbols that programs miss by those that others of the list have.
 ///
@@ -16,7 +17,7 @@ pub unsafe extern "C" fn urProgramDynamicLinkExp(
     count: u32,
     phPrograms: *const ur_program_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urProgramDynamicLinkExp(hContext, count, phPrograms) };
     }

@@ -5,6 +5,7 @@
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urEnqueueKernelLaunchWithArgsExp`: Enqueues a kernel over an NDRange with all its arguments, which are copied.
 ///
@@ -25,7 +26,7 @@ pub unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueKernelLaunchWithArgsExp(

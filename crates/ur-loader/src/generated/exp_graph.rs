@@ -7,6 +7,7 @@ use core::ffi::{c_char, c_void};
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urGraphCreateExp`: Makes an empty graph of commands.
 ///
@@ -17,7 +18,7 @@ pub unsafe extern "C" fn urGraphCreateExp(
     hContext: ur_context_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urGraphCreateExp(hContext, phGraph) };
     }
@@ -31,7 +32,7 @@ pub unsafe extern "C" fn urGraphCreateExp(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueBeginGraphCaptureExp(hQueue: ur_queue_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueBeginGraphCaptureExp(hQueue) };
     }
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn urQueueBeginCaptureIntoGraphExp(
     hQueue: ur_queue_handle_t,
     hGraph: ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueBeginCaptureIntoGraphExp(hQueue, hGraph) };
     }
@@ -65,7 +66,7 @@ pub unsafe extern "C" fn urQueueEndGraphCaptureExp(
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueEndGraphCaptureExp(hQueue, phGraph) };
     }
@@ -82,7 +83,7 @@ pub unsafe extern "C" fn urGraphInstantiateGraphExp(
     hGraph: ur_exp_graph_handle_t,
     phExecGraph: *mut ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urGraphInstantiateGraphExp(hGraph, phExecGraph) };
     }
@@ -102,7 +103,7 @@ pub unsafe extern "C" fn urEnqueueGraphExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueGraphExp(
@@ -132,7 +133,7 @@ pub unsafe extern "C" fn urEnqueueGraphExp(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urGraphDestroyExp(hGraph) };
     }
@@ -148,7 +149,7 @@ pub unsafe extern "C" fn urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_
 pub unsafe extern "C" fn urGraphExecutableGraphDestroyExp(
     hExecutableGraph: ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urGraphExecutableGraphDestroyExp(hExecutableGraph) };
     }
@@ -165,7 +166,7 @@ pub unsafe extern "C" fn urQueueIsGraphCaptureEnabledExp(
     hQueue: ur_queue_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueIsGraphCaptureEnabledExp(hQueue, pResult) };
     }
@@ -182,7 +183,7 @@ pub unsafe extern "C" fn urQueueGetGraphExp(
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueGetGraphExp(hQueue, phGraph) };
     }
@@ -199,7 +200,7 @@ pub unsafe extern "C" fn urGraphIsEmptyExp(
     hGraph: ur_exp_graph_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urGraphIsEmptyExp(hGraph, pResult) };
     }
@@ -216,7 +217,7 @@ pub unsafe extern "C" fn urGraphGetIdExp(
     hGraph: ur_exp_graph_handle_t,
     pGraphId: *mut u64,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urGraphGetIdExp(hGraph, pGraphId) };
     }
@@ -234,7 +235,7 @@ pub unsafe extern "C" fn urGraphSetDestructionCallbackExp(
     pfnCallback: ur_exp_graph_destruction_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urGraphSetDestructionCallbackExp(hGraph, pfnCallback, pUserData)
@@ -253,7 +254,7 @@ pub unsafe extern "C" fn urGraphDumpContentsExp(
     hGraph: ur_exp_graph_handle_t,
     filePath: *const c_char,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urGraphDumpContentsExp(hGraph, filePath) };
     }
@@ -270,7 +271,7 @@ pub unsafe extern "C" fn urGraphGetNativeHandleExp(
     hGraph: ur_exp_graph_handle_t,
     phNativeGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urGraphGetNativeHandleExp(hGraph, phNativeGraph) };
     }
@@ -287,7 +288,7 @@ pub unsafe extern "C" fn urGraphExecutableGraphGetNativeHandleExp(
     hExecutableGraph: ur_exp_executable_graph_handle_t,
     phNativeExecutableGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urGraphExecutableGraphGetNativeHandleExp(

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urEnqueueHostTaskExp`: Enqueues a call of a function on the host.
 ///
@@ -22,7 +23,7 @@ pub unsafe extern "C" fn urEnqueueHostTaskExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueHostTaskExp(

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urIPCGetMemHandleExp`: Gives bytes by which another process can open a USM allocation.
 ///
@@ -19,7 +20,7 @@ pub unsafe extern "C" fn urIPCGetMemHandleExp(
     ppIPCMemHandleData: *mut *mut c_void,
     pIPCMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urIPCGetMemHandleExp(
@@ -45,7 +46,7 @@ pub unsafe extern "C" fn urIPCPutMemHandleExp(
     hContext: ur_context_handle_t,
     pIPCMemHandleData: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urIPCPutMemHandleExp(hContext, pIPCMemHandleData) };
     }
@@ -65,7 +66,7 @@ pub unsafe extern "C" fn urIPCOpenMemHandleExp(
     ipcMemHandleDataSize: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urIPCOpenMemHandleExp(
@@ -98,7 +99,7 @@ pub unsafe extern "C" fn urIPCCloseMemHandleExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urIPCCloseMemHandleExp(hContext, pMem) };
     }
@@ -117,7 +118,7 @@ pub unsafe extern "C" fn urIPCGetPhysMemHandleExp(
     ppIPCPhysMemHandleData: *mut *mut c_void,
     pIPCPhysMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urIPCGetPhysMemHandleExp(
@@ -148,7 +149,7 @@ pub unsafe extern "C" fn urIPCPutPhysMemHandleExp(
     hContext: ur_context_handle_t,
     pIPCPhysMemHandleData: *const c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urIPCPutPhysMemHandleExp(hContext, pIPCPhysMemHandleData) };
     }
@@ -168,7 +169,7 @@ pub unsafe extern "C" fn urIPCOpenPhysMemHandleExp(
     ipcPhysMemHandleDataSize: usize,
     phPhysMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urIPCOpenPhysMemHandleExp(
@@ -201,7 +202,7 @@ pub unsafe extern "C" fn urIPCClosePhysMemHandleExp(
     hContext: ur_context_handle_t,
     hPhysMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urIPCClosePhysMemHandleExp(hContext, hPhysMem) };
     }
@@ -219,7 +220,7 @@ pub unsafe extern "C" fn urIPCGetEventHandleExp(
     ppIPCEventHandleData: *mut *mut c_void,
     pIPCEventHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urIPCGetEventHandleExp(
@@ -244,7 +245,7 @@ pub unsafe extern "C" fn urIPCPutEventHandleExp(
     hContext: ur_context_handle_t,
     pIPCEventHandleData: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urIPCPutEventHandleExp(hContext, pIPCEventHandleData) };
     }
@@ -263,7 +264,7 @@ pub unsafe extern "C" fn urIPCOpenEventHandleExp(
     ipcEventHandleDataSize: usize,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urIPCOpenEventHandleExp(

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urMemoryExportAllocExportableMemoryExp`: Allocates device memory that other APIs can be given.
 ///
@@ -21,7 +22,7 @@ pub unsafe extern "C" fn urMemoryExportAllocExportableMemoryExp(
     handleTypeToExport: ur_exp_external_mem_type_t,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urMemoryExportAllocExportableMemoryExp(
@@ -57,7 +58,7 @@ pub unsafe extern "C" fn urMemoryExportFreeExportableMemoryExp(
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urMemoryExportFreeExportableMemoryExp(hContext, hDevice, pMem) };
     }
@@ -77,7 +78,7 @@ pub unsafe extern "C" fn urMemoryExportExportMemoryHandleExp(
     pMem: *mut c_void,
     pMemHandleRet: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urMemoryExportExportMemoryHandleExp(

@@ -7,6 +7,7 @@ use core::ffi::c_char;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urProgramBuildExp`: Compiles and links a program for some of its devices.
 ///
@@ -20,7 +21,7 @@ pub unsafe extern "C" fn urProgramBuildExp(
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions)
@@ -42,7 +43,7 @@ pub unsafe extern "C" fn urProgramCompileExp(
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions)
@@ -67,7 +68,7 @@ pub unsafe extern "C" fn urProgramLinkExp(
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramLinkExp(

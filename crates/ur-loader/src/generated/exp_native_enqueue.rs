@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urEnqueueNativeCommandExp`: Enqueues what a function submits through the driver's own interface.
 ///
@@ -24,7 +25,7 @@ pub unsafe extern "C" fn urEnqueueNativeCommandExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urEnqueueNativeCommandExp(

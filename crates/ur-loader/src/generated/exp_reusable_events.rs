@@ -5,6 +5,7 @@
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urEventCreateExp`: Makes an event that enqueued commands can complete again and again.
 ///
@@ -17,7 +18,7 @@ pub unsafe extern "C" fn urEventCreateExp(
     pEventDesc: *const ur_exp_event_desc_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urEventCreateExp(hContext, hDevice, pEventDesc, phEvent) };
     }

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urUSMContextMemcpyExp`: Copies between pointers that belong to a context, without a queue, and waits for the end.
 ///
@@ -19,7 +20,7 @@ pub unsafe extern "C" fn urUSMContextMemcpyExp(
     pSrc: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMContextMemcpyExp(hContext, pDst, pSrc, size) };
     }

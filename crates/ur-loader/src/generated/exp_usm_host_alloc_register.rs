@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urUSMHostAllocRegisterExp`: Makes memory that the host allocated known as USM host memory.
 ///
@@ -19,7 +20,7 @@ pub unsafe extern "C" fn urUSMHostAllocRegisterExp(
     size: usize,
     pProperties: *const ur_exp_usm_host_alloc_register_properties_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urUSMHostAllocRegisterExp(hContext, pHostMem, size, pProperties)
@@ -38,7 +39,7 @@ pub unsafe extern "C" fn urUSMHostAllocUnregisterExp(
     hContext: ur_context_handle_t,
     pHostMem: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMHostAllocUnregisterExp(hContext, pHostMem) };
     }

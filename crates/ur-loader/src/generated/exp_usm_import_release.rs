@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urUSMImportExp`: Lets devices reach memory of the host faster, where they can.
 ///
@@ -18,7 +19,7 @@ pub unsafe extern "C" fn urUSMImportExp(
     pMem: *mut c_void,
     size: usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMImportExp(hContext, pMem, size) };
     }
@@ -35,7 +36,7 @@ pub unsafe extern "C" fn urUSMReleaseExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMReleaseExp(hContext, pMem) };
     }

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urUsmP2PEnablePeerAccessExp`: Lets a device reach another one's memory.
 ///
@@ -17,7 +18,7 @@ pub unsafe extern "C" fn urUsmP2PEnablePeerAccessExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUsmP2PEnablePeerAccessExp(commandDevice, peerDevice) };
     }
@@ -34,7 +35,7 @@ pub unsafe extern "C" fn urUsmP2PDisablePeerAccessExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUsmP2PDisablePeerAccessExp(commandDevice, peerDevice) };
     }
@@ -55,7 +56,7 @@ pub unsafe extern "C" fn urUsmP2PPeerAccessGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urUsmP2PPeerAccessGetInfoExp(

@@ -7,6 +7,7 @@ use core::ffi::{c_char, c_void};
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urKernelCreate`: Makes a kernel from a function of a built program.
 ///
@@ -18,7 +19,7 @@ pub unsafe extern "C" fn urKernelCreate(
     pKernelName: *const c_char,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urKernelCreate(hProgram, pKernelName, phKernel) };
     }
@@ -38,7 +39,7 @@ pub unsafe extern "C" fn urKernelGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urKernelGetInfo(hKernel, propName, propSize, pPropValue, pPropSizeRet)
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn urKernelGetGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urKernelGetGroupInfo(
@@ -100,7 +101,7 @@ pub unsafe extern "C" fn urKernelGetSubGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urKernelGetSubGroupInfo(
@@ -132,7 +133,7 @@ pub unsafe extern "C" fn urKernelGetSubGroupInfo(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urKernelRetain(hKernel) };
     }
@@ -146,7 +147,7 @@ pub unsafe extern "C" fn urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_resul
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urKernelRelease(hKernel) };
     }
@@ -166,7 +167,7 @@ pub unsafe extern "C" fn urKernelSetExecInfo(
     pProperties: *const ur_kernel_exec_info_properties_t,
     pPropValue: *const c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urKernelSetExecInfo(hKernel, propName, propSize, pProperties, pPropValue)
@@ -186,7 +187,7 @@ pub unsafe extern "C" fn urKernelSetSpecializationConstants(
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urKernelSetSpecializationConstants(hKernel, count, pSpecConstants)
@@ -205,7 +206,7 @@ pub unsafe extern "C" fn urKernelGetNativeHandle(
     hKernel: ur_kernel_handle_t,
     phNativeKernel: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urKernelGetNativeHandle(hKernel, phNativeKernel) };
     }
@@ -225,7 +226,7 @@ pub unsafe extern "C" fn urKernelCreateWithNativeHandle(
     pProperties: *const ur_kernel_native_properties_t,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urKernelCreateWithNativeHandle(
@@ -262,7 +263,7 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSize(
     pGlobalWorkSize: *const usize,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urKernelGetSuggestedLocalWorkSize(
@@ -303,7 +304,7 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
     pArgs: *const ur_exp_kernel_arg_properties_t,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urKernelGetSuggestedLocalWorkSizeWithArgs(
@@ -346,7 +347,7 @@ pub unsafe extern "C" fn urKernelSuggestMaxCooperativeGroupCount(
     dynamicSharedMemorySize: usize,
     pGroupCountRet: *mut u32,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urKernelSuggestMaxCooperativeGroupCount(

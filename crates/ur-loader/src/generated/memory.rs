@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urMemImageCreate`: Makes an image in a context.
 ///
@@ -21,7 +22,7 @@ pub unsafe extern "C" fn urMemImageCreate(
     pHost: *mut c_void,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urMemImageCreate(hContext, flags, pImageFormat, pImageDesc, pHost, phMem)
@@ -43,7 +44,7 @@ pub unsafe extern "C" fn urMemBufferCreate(
     pProperties: *const ur_buffer_properties_t,
     phBuffer: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urMemBufferCreate(hContext, flags, size, pProperties, phBuffer) };
     }
@@ -57,7 +58,7 @@ pub unsafe extern "C" fn urMemBufferCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urMemRetain(hMem) };
     }
@@ -71,7 +72,7 @@ pub unsafe extern "C" fn urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urMemRelease(hMem) };
     }
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn urMemBufferPartition(
     pRegion: *const ur_buffer_region_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urMemBufferPartition(hBuffer, flags, bufferCreateType, pRegion, phMem)
@@ -111,7 +112,7 @@ pub unsafe extern "C" fn urMemGetNativeHandle(
     hDevice: ur_device_handle_t,
     phNativeMem: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urMemGetNativeHandle(hMem, hDevice, phNativeMem) };
     }
@@ -130,7 +131,7 @@ pub unsafe extern "C" fn urMemBufferCreateWithNativeHandle(
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urMemBufferCreateWithNativeHandle(hNativeMem, hContext, pProperties, phMem)
@@ -153,7 +154,7 @@ pub unsafe extern "C" fn urMemImageCreateWithNativeHandle(
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urMemImageCreateWithNativeHandle(
@@ -191,7 +192,7 @@ pub unsafe extern "C" fn urMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urMemGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet)
@@ -213,7 +214,7 @@ pub unsafe extern "C" fn urMemImageGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urMemImageGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet)

@@ -7,6 +7,7 @@ use core::ffi::{c_char, c_void};
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urPlatformGet`: Lists the platforms of an adapter.
 ///
@@ -19,7 +20,7 @@ pub unsafe extern "C" fn urPlatformGet(
     phPlatforms: *mut ur_platform_handle_t,
     pNumPlatforms: *mut u32,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urPlatformGet(hAdapter, NumEntries, phPlatforms, pNumPlatforms) };
     }
@@ -39,7 +40,7 @@ pub unsafe extern "C" fn urPlatformGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urPlatformGetInfo(hPlatform, propName, propSize, pPropValue, pPropSizeRet)
@@ -58,7 +59,7 @@ pub unsafe extern "C" fn urPlatformGetApiVersion(
     hPlatform: ur_platform_handle_t,
     pVersion: *mut ur_api_version_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urPlatformGetApiVersion(hPlatform, pVersion) };
     }
@@ -75,7 +76,7 @@ pub unsafe extern "C" fn urPlatformGetNativeHandle(
     hPlatform: ur_platform_handle_t,
     phNativePlatform: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urPlatformGetNativeHandle(hPlatform, phNativePlatform) };
     }
@@ -94,7 +95,7 @@ pub unsafe extern "C" fn urPlatformCreateWithNativeHandle(
     pProperties: *const ur_platform_native_properties_t,
     phPlatform: *mut ur_platform_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urPlatformCreateWithNativeHandle(
@@ -121,7 +122,7 @@ pub unsafe extern "C" fn urPlatformGetBackendOption(
     pFrontendOption: *const c_char,
     ppPlatformOption: *mut *const c_char,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urPlatformGetBackendOption(hPlatform, pFrontendOption, ppPlatformOption)

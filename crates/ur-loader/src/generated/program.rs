@@ -7,6 +7,7 @@ use core::ffi::{c_char, c_void};
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urProgramCreateWithIL`: Makes a program from SPIR-V or another intermediate language that the devices take.
 ///
@@ -20,7 +21,7 @@ pub unsafe extern "C" fn urProgramCreateWithIL(
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramCreateWithIL(hContext, pIL, length, pProperties, phProgram)
@@ -44,7 +45,7 @@ pub unsafe extern "C" fn urProgramCreateWithBinary(
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramCreateWithBinary(
@@ -82,7 +83,7 @@ pub unsafe extern "C" fn urProgramBuild(
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urProgramBuild(hContext, hProgram, pOptions) };
     }
@@ -100,7 +101,7 @@ pub unsafe extern "C" fn urProgramCompile(
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urProgramCompile(hContext, hProgram, pOptions) };
     }
@@ -120,7 +121,7 @@ pub unsafe extern "C" fn urProgramLink(
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urProgramLink(hContext, count, phPrograms, pOptions, phProgram) };
     }
@@ -134,7 +135,7 @@ pub unsafe extern "C" fn urProgramLink(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urProgramRetain(hProgram: ur_program_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urProgramRetain(hProgram) };
     }
@@ -148,7 +149,7 @@ pub unsafe extern "C" fn urProgramRetain(hProgram: ur_program_handle_t) -> ur_re
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urProgramRelease(hProgram) };
     }
@@ -167,7 +168,7 @@ pub unsafe extern "C" fn urProgramGetFunctionPointer(
     pFunctionName: *const c_char,
     ppFunctionPointer: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramGetFunctionPointer(
@@ -196,7 +197,7 @@ pub unsafe extern "C" fn urProgramGetGlobalVariablePointer(
     pGlobalVariableSizeRet: *mut usize,
     ppGlobalVariablePointerRet: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramGetGlobalVariablePointer(
@@ -232,7 +233,7 @@ pub unsafe extern "C" fn urProgramGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramGetInfo(hProgram, propName, propSize, pPropValue, pPropSizeRet)
@@ -255,7 +256,7 @@ pub unsafe extern "C" fn urProgramGetBuildInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramGetBuildInfo(
@@ -291,7 +292,7 @@ pub unsafe extern "C" fn urProgramSetSpecializationConstants(
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramSetSpecializationConstants(hProgram, count, pSpecConstants)
@@ -310,7 +311,7 @@ pub unsafe extern "C" fn urProgramGetNativeHandle(
     hProgram: ur_program_handle_t,
     phNativeProgram: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urProgramGetNativeHandle(hProgram, phNativeProgram) };
     }
@@ -329,7 +330,7 @@ pub unsafe extern "C" fn urProgramCreateWithNativeHandle(
     pProperties: *const ur_program_native_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urProgramCreateWithNativeHandle(

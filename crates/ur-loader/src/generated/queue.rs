@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urQueueGetInfo`: Answers a question about a queue, or says how many bytes the answer takes.
 ///
@@ -20,7 +21,7 @@ pub unsafe extern "C" fn urQueueGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urQueueGetInfo(hQueue, propName, propSize, pPropValue, pPropSizeRet)
@@ -41,7 +42,7 @@ pub unsafe extern "C" fn urQueueCreate(
     pProperties: *const ur_queue_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueCreate(hContext, hDevice, pProperties, phQueue) };
     }
@@ -55,7 +56,7 @@ pub unsafe extern "C" fn urQueueCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueRetain(hQueue) };
     }
@@ -69,7 +70,7 @@ pub unsafe extern "C" fn urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueRelease(hQueue) };
     }
@@ -87,7 +88,7 @@ pub unsafe extern "C" fn urQueueGetNativeHandle(
     pDesc: *mut ur_queue_native_desc_t,
     phNativeQueue: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueGetNativeHandle(hQueue, pDesc, phNativeQueue) };
     }
@@ -107,7 +108,7 @@ pub unsafe extern "C" fn urQueueCreateWithNativeHandle(
     pProperties: *const ur_queue_native_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urQueueCreateWithNativeHandle(
@@ -131,7 +132,7 @@ pub unsafe extern "C" fn urQueueCreateWithNativeHandle(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueFinish(hQueue) };
     }
@@ -145,7 +146,7 @@ pub unsafe extern "C" fn urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urQueueFlush(hQueue: ur_queue_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urQueueFlush(hQueue) };
     }

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urSamplerCreate`: Makes a sampler, which says how kernels read between and beyond the texels of an image.
 ///
@@ -18,7 +19,7 @@ pub unsafe extern "C" fn urSamplerCreate(
     pDesc: *const ur_sampler_desc_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urSamplerCreate(hContext, pDesc, phSampler) };
     }
@@ -32,7 +33,7 @@ pub unsafe extern "C" fn urSamplerCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urSamplerRetain(hSampler) };
     }
@@ -46,7 +47,7 @@ pub unsafe extern "C" fn urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_re
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urSamplerRelease(hSampler) };
     }
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn urSamplerGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urSamplerGetInfo(hSampler, propName, propSize, pPropValue, pPropSizeRet)
@@ -85,7 +86,7 @@ pub unsafe extern "C" fn urSamplerGetNativeHandle(
     hSampler: ur_sampler_handle_t,
     phNativeSampler: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urSamplerGetNativeHandle(hSampler, phNativeSampler) };
     }
@@ -104,7 +105,7 @@ pub unsafe extern "C" fn urSamplerCreateWithNativeHandle(
     pProperties: *const ur_sampler_native_properties_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urSamplerCreateWithNativeHandle(

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urUSMHostAlloc`: Allocates host memory that every device of the context can reach.
 ///
@@ -20,7 +21,7 @@ pub unsafe extern "C" fn urUSMHostAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMHostAlloc(hContext, pUSMDesc, pool, size, ppMem) };
     }
@@ -41,7 +42,7 @@ pub unsafe extern "C" fn urUSMDeviceAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urUSMDeviceAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem)
@@ -64,7 +65,7 @@ pub unsafe extern "C" fn urUSMSharedAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urUSMSharedAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem)
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn urUSMFree(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMFree(hContext, pMem) };
     }
@@ -104,7 +105,7 @@ pub unsafe extern "C" fn urUSMGetMemAllocInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urUSMGetMemAllocInfo(
@@ -133,7 +134,7 @@ pub unsafe extern "C" fn urUSMPoolCreate(
     pPoolDesc: *mut ur_usm_pool_desc_t,
     ppPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolCreate(hContext, pPoolDesc, ppPool) };
     }
@@ -147,7 +148,7 @@ pub unsafe extern "C" fn urUSMPoolCreate(
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolRetain(pPool) };
     }
@@ -161,7 +162,7 @@ pub unsafe extern "C" fn urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_resu
 /// Handles are live or null and pointers are what the API asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urUSMPoolRelease(pPool) };
     }
@@ -181,7 +182,7 @@ pub unsafe extern "C" fn urUSMPoolGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urUSMPoolGetInfo(hPool, propName, propSize, pPropValue, pPropSizeRet)

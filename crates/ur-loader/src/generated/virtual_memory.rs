@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use ur_api::*;
 
 use super::{direct, layered};
+use crate::layers;
 
 /// `urVirtualMemGranularityGetInfo`: Says in what multiples virtual and physical memory are to be asked for.
 ///
@@ -22,7 +23,7 @@ pub unsafe extern "C" fn urVirtualMemGranularityGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urVirtualMemGranularityGetInfo(
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn urVirtualMemReserve(
     size: usize,
     ppStart: *mut *mut c_void,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urVirtualMemReserve(hContext, pStart, size, ppStart) };
     }
@@ -79,7 +80,7 @@ pub unsafe extern "C" fn urVirtualMemFree(
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urVirtualMemFree(hContext, pStart, size) };
     }
@@ -100,7 +101,7 @@ pub unsafe extern "C" fn urVirtualMemMap(
     offset: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urVirtualMemMap(hContext, pStart, size, hPhysicalMem, offset, flags)
@@ -120,7 +121,7 @@ pub unsafe extern "C" fn urVirtualMemUnmap(
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urVirtualMemUnmap(hContext, pStart, size) };
     }
@@ -139,7 +140,7 @@ pub unsafe extern "C" fn urVirtualMemSetAccess(
     size: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urVirtualMemSetAccess(hContext, pStart, size, flags) };
     }
@@ -161,7 +162,7 @@ pub unsafe extern "C" fn urVirtualMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urVirtualMemGetInfo(
@@ -201,7 +202,7 @@ pub unsafe extern "C" fn urPhysicalMemCreate(
     pProperties: *const ur_physical_mem_properties_t,
     phPhysicalMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urPhysicalMemCreate(hContext, hDevice, size, pProperties, phPhysicalMem)
@@ -219,7 +220,7 @@ pub unsafe extern "C" fn urPhysicalMemCreate(
 pub unsafe extern "C" fn urPhysicalMemRetain(
     hPhysicalMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urPhysicalMemRetain(hPhysicalMem) };
     }
@@ -235,7 +236,7 @@ pub unsafe extern "C" fn urPhysicalMemRetain(
 pub unsafe extern "C" fn urPhysicalMemRelease(
     hPhysicalMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe { layered::urPhysicalMemRelease(hPhysicalMem) };
     }
@@ -255,7 +256,7 @@ pub unsafe extern "C" fn urPhysicalMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if ur_layers::active().any() {
+    if layers::on() {
         // SAFETY: this function asks the same of its caller.
         return unsafe {
             layered::urPhysicalMemGetInfo(

@@ -47,7 +47,7 @@ pub(super) fn render(feature: &str, functions: &[&Function]) -> String {
         body.push_str(&entry(function));
     }
     format!(
-        "{}{}use ur_api::*;\n\nuse super::{{direct, layered}};\n\n{body}",
+        "{}{}use ur_api::*;\n\nuse super::{{direct, layered}};\nuse crate::layers;\n\n{body}",
         rust_head(&format!("Entry points of the feature {feature}.")),
         c_imports(&body),
     )
@@ -124,7 +124,7 @@ fn entry(function: &Function) -> String {
         "{doc}///\n/// # Safety\n/// Handles are live or null and pointers are what the API asks for.\n\
          #[unsafe(no_mangle)]\n\
          pub unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n\
-         if ur_layers::active().any() {{\n\
+         if layers::on() {{\n\
          // SAFETY: this function asks the same of its caller.\n\
          return unsafe {{ layered::{name}({arguments}) }};\n}}\n\
          // SAFETY: this function asks the same of its caller.\n\
