@@ -1124,7 +1124,9 @@ impl<'m> Emitter<'_, 'm> {
     /// Calls the vector form of a mathematical function, if there is one.
     fn function(&mut self, id: InstId, mask: &Mask<'m>) -> Option<Value<'m>> {
         let inst = &self.f.insts[id];
-        let definition = math::function(&inst.raw.callee().name(), self.lanes, self.features)?;
+        let callee = inst.raw.callee().name();
+        let name = callee.strip_prefix(math::PREFIX)?;
+        let definition = math::function(name, self.lanes, self.features)?;
         let operands = inst.operands.clone();
         let mut args: Vec<Value<'m>> = operands.iter().map(|o| self.vector(*o)).collect();
         args.push(mask.lanes);
