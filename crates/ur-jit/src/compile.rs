@@ -353,6 +353,7 @@ pub fn compile(
         scratch_fixed,
         scratch_per_item,
         private_size: kernel.private_size.max(suspended),
+        provisional: false,
         image,
     })
 }

@@ -41,6 +41,13 @@ pub enum Reduction {
     Xor,
 }
 
+impl Reduction {
+    /// Whether it is of floats, whose order counts.
+    pub fn is_of_floats(self) -> bool {
+        matches!(self, Self::FAdd | Self::FMul | Self::FMin | Self::FMax)
+    }
+}
+
 /// How far a reduction reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
