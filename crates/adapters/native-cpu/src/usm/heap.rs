@@ -1,7 +1,30 @@
 //! Memory of the process for allocations and pools.
+//!
+//! Small blocks are the C library's. Large ones are mappings of their own, for two reasons. They
+//! begin at a huge page and ask for huge pages, so that first use costs a page fault for 2 MiB and
+//! not for 4 KiB. And freed ones are kept for a while, since faults for fresh memory take longer than
+//! most kernels take to fill it. The kernel may take the pages of a kept block whenever it is short
+//! of memory, and counts them as available.
 
-use crate::memfd::PAGE;
+use super::freed::{Block, Freed, class};
+use crate::clock;
+use crate::fork::Mutex;
+use crate::memfd::{self, PAGE};
 use ur_api::{UR_USM_TYPE_DEVICE, ur_usm_type_t};
+
+/// Bytes of a huge page. Smaller allocations are the C library's.
+const HUGE: usize = 2 << 20;
+
+/// Freed blocks have at most this part of the memory...
+const PART: u64 = 8;
+
+/// ...and at most that many bytes.
+const MOST: u64 = 4 << 30;
+
+/// Nanoseconds after which a freed block is given back, when another one is freed.
+const AGE: u64 = 10_000_000_000;
+
+static FREED: Mutex<Freed> = Mutex::new(Freed::new());
 
 /// What the sizes and addresses of allocations of a kind are multiples of: device memory has pages
 /// of its own, so that it can be shared with other processes; `align` serves for the rest.
@@ -13,17 +36,114 @@ pub fn unit(kind: ur_usm_type_t, align: usize) -> usize {
     }
 }
 
+/// Most bytes that freed blocks have; it never changes.
+fn limit() -> usize {
+    (crate::facts::get().memory / PART).min(MOST) as usize
+}
+
+/// Bytes of the mapping for a large allocation. Only what may be kept is rounded to a class.
+fn mapped(size: usize) -> Option<usize> {
+    class(size)
+        .filter(|class| *class <= limit())
+        .or_else(|| size.checked_next_multiple_of(PAGE))
+}
+
 /// `size` bytes at a multiple of `align`, a power of two and at least that of a pointer; the content
 /// is undefined.
 pub fn allocate(size: usize, align: usize) -> Option<usize> {
-    let mut memory = std::ptr::null_mut();
-    // SAFETY: the alignment is as the function asks.
-    let failed = unsafe { libc::posix_memalign(&mut memory, align, size) } != 0;
-    (!failed && !memory.is_null()).then_some(memory as usize)
+    if size < HUGE {
+        let mut memory = std::ptr::null_mut();
+        // SAFETY: the alignment is as the function asks.
+        let failed = unsafe { libc::posix_memalign(&mut memory, align, size) } != 0;
+        return (!failed && !memory.is_null()).then_some(memory as usize);
+    }
+    let size = mapped(size)?;
+    // The lock is free again before the kernel has to do anything.
+    let kept = FREED.lock().take(size, align);
+    kept.or_else(|| map(size, align)).or_else(|| {
+        // What is kept may be what is missing.
+        let all = FREED.lock().take_all();
+        if all.is_empty() {
+            return None;
+        }
+        all.into_iter().for_each(unmap);
+        map(size, align)
+    })
 }
 
-/// Gives memory of [`allocate`] back. The callers hold each address once and use it no more.
-pub fn free(start: usize) {
-    // SAFETY: the memory came from `allocate` and is given back once.
-    unsafe { libc::free(start as *mut _) };
+/// Takes memory of [`allocate`], of that many bytes, back. The callers hold each address once and
+/// use it no more.
+pub fn free(start: usize, size: usize) {
+    if size < HUGE {
+        // SAFETY: the memory came from `allocate` and is given back once.
+        unsafe { libc::free(start as *mut _) };
+        return;
+    }
+    let Some(size) = mapped(size) else {
+        return;
+    };
+    let block = Block { start, size };
+    // SAFETY: the mapping is ours and nobody uses what is in it.
+    let lent =
+        size <= limit() && unsafe { libc::madvise(start as *mut _, size, libc::MADV_FREE) } == 0;
+    if !lent {
+        // Too large, or locked in memory: the kernel could not have it when it needs it.
+        return unmap(block);
+    }
+    let mut freed = FREED.lock();
+    let now = clock::now();
+    let gone = freed.put(block, now, limit(), now.saturating_sub(AGE));
+    drop(freed);
+    gone.into_iter().for_each(unmap);
+}
+
+/// As [`free`], but keeps nothing: for memory that was not only this process's.
+pub fn release(start: usize, size: usize) {
+    match mapped(size) {
+        Some(mapped) if size >= HUGE => unmap(Block {
+            start,
+            size: mapped,
+        }),
+        _ => free(start, size),
+    }
+}
+
+/// A new mapping of `size` bytes, with huge pages where they fit.
+fn map(size: usize, align: usize) -> Option<usize> {
+    let align = align.max(HUGE);
+    let room = size.checked_add(align - PAGE)?;
+    // SAFETY: a mapping where the kernel finds room harms nobody.
+    let start = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            room,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    if start == libc::MAP_FAILED {
+        return None;
+    }
+    let start = start as usize;
+    let block = start.next_multiple_of(align);
+    let (before, after) = (block - start, start + room - block - size);
+    // SAFETY: all is within the new mapping, and the block itself stays.
+    unsafe {
+        if before > 0 {
+            memfd::unmap(start, before);
+        }
+        if after > 0 {
+            memfd::unmap(block + size, after);
+        }
+        // Where there are no huge pages it works with small ones.
+        libc::madvise(block as *mut _, size / HUGE * HUGE, libc::MADV_HUGEPAGE);
+    }
+    Some(block)
+}
+
+fn unmap(block: Block) {
+    // SAFETY: the block is a mapping of `map`; it was freed, and is not kept.
+    unsafe { memfd::unmap(block.start, block.size) };
 }
