@@ -3,10 +3,10 @@
 mod of_context;
 
 use super::chunks::Chunks;
-use super::heap;
 use crate::context::Context;
 use crate::device::info::MEM_ALIGN;
 use crate::fork::Mutex;
+use crate::heap;
 use crate::memfd::PAGE;
 pub use of_context::ContextPools;
 use std::sync::atomic::{AtomicPtr, Ordering};

@@ -1,4 +1,4 @@
-//! Memory of the process for allocations and pools.
+//! Memory of the process for allocations, buffers and pools.
 //!
 //! Small blocks are the C library's. Large ones are mappings of their own, for two reasons. They
 //! begin at a huge page and ask for huge pages, so that first use costs a page fault for 2 MiB and
@@ -6,10 +6,12 @@
 //! most kernels take to fill it. The kernel may take the pages of a kept block whenever it is short
 //! of memory, and counts them as available.
 
-use super::freed::{Block, Freed, class};
+mod freed;
+
 use crate::clock;
 use crate::fork::Mutex;
 use crate::memfd::{self, PAGE};
+use freed::{Block, Freed, class};
 use ur_api::{UR_USM_TYPE_DEVICE, ur_usm_type_t};
 
 /// Bytes of a huge page. Smaller allocations are the C library's.
@@ -146,4 +148,129 @@ fn map(size: usize, align: usize) -> Option<usize> {
 fn unmap(block: Block) {
     // SAFETY: the block is a mapping of `map`; it was freed, and is not kept.
     unsafe { memfd::unmap(block.start, block.size) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of a size that no other test uses.
+    const SIZE: usize = 37 << 20;
+
+    /// A request that fails gives all back that is kept, which other tests look for.
+    static ALONE: std::sync::RwLock<()> = std::sync::RwLock::new(());
+
+    /// Whether a byte of the mapping at `start` can be read; asks the kernel, so that it may be wrong.
+    fn is_mapped(start: usize) -> bool {
+        let mut resident = [0u8];
+        // SAFETY: the kernel writes one byte for the one page.
+        unsafe { libc::mincore(start as *mut _, PAGE, resident.as_mut_ptr()) == 0 }
+    }
+
+    fn fill(start: usize, size: usize, value: u8) {
+        // SAFETY: the callers have that much memory there.
+        unsafe { std::ptr::write_bytes(start as *mut u8, value, size) };
+    }
+
+    #[test]
+    fn a_freed_block_is_used_again() {
+        let _others = ALONE.read().unwrap();
+        let first = allocate(SIZE, PAGE).unwrap();
+        assert!(first.is_multiple_of(HUGE));
+        fill(first, SIZE, 1);
+        let second = allocate(SIZE, PAGE).unwrap();
+        assert!(second >= first + SIZE || first >= second + SIZE);
+        fill(second, SIZE, 2);
+        free(first, SIZE);
+        // A little less is the same class.
+        let again = allocate(SIZE - 5 * PAGE, PAGE).unwrap();
+        assert_eq!(again, first);
+        fill(again, SIZE - 5 * PAGE, 3);
+        // SAFETY: the block is allocated and filled.
+        assert_eq!(unsafe { (second as *const u8).add(SIZE - 1).read() }, 2);
+        free(again, SIZE - 5 * PAGE);
+        release(second, SIZE);
+        assert!(is_mapped(first));
+        let third = allocate(SIZE, PAGE).unwrap();
+        assert_eq!(third, first, "what was released is not used again");
+        release(third, SIZE);
+    }
+
+    #[test]
+    fn what_is_locked_in_memory_is_not_kept() {
+        let size = 3 * HUGE;
+        let start = allocate(size, PAGE).unwrap();
+        // SAFETY: the block is ours.
+        if unsafe { libc::mlock(start as *const _, PAGE) } == 0 {
+            free(start, size);
+            assert!(FREED.lock().take(size, PAGE) != Some(start));
+        } else {
+            release(start, size);
+        }
+    }
+
+    #[test]
+    fn alignments_beyond_a_huge_page_are_kept() {
+        for shift in 3..28 {
+            for size in [100, HUGE - 1, HUGE, 3 * HUGE + 1] {
+                let start = allocate(size, 1 << shift).unwrap();
+                assert!(start.is_multiple_of(1 << shift));
+                fill(start, size, 4);
+                free(start, size);
+            }
+        }
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused_and_what_is_kept_goes() {
+        let _alone = ALONE.write().unwrap();
+        let start = allocate(SIZE / 2, PAGE).unwrap();
+        free(start, SIZE / 2);
+        for size in [usize::MAX, usize::MAX - HUGE, usize::MAX / 2, 1 << 56] {
+            assert_eq!(allocate(size, PAGE), None);
+        }
+        let size = mapped(SIZE / 2).unwrap();
+        assert_eq!(FREED.lock().take(size, PAGE), None);
+    }
+
+    #[test]
+    fn what_is_more_than_all_that_is_kept_goes_at_once() {
+        let size = limit() + 1;
+        let Some(start) = allocate(size, PAGE) else {
+            return;
+        };
+        assert_eq!(mapped(size), Some(size.next_multiple_of(PAGE)));
+        free(start, size);
+        assert!(
+            FREED
+                .lock()
+                .take(size.next_multiple_of(PAGE), PAGE)
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn threads_never_have_the_same_block() {
+        std::thread::scope(|scope| {
+            for value in 1..=4u8 {
+                scope.spawn(move || {
+                    for round in 0..40usize {
+                        let size = HUGE + (round % 3) * HUGE / 2;
+                        let start = allocate(size, PAGE).unwrap();
+                        let ends = [start, start + size - 1];
+                        for at in ends {
+                            fill(at, 1, value);
+                        }
+                        std::thread::yield_now();
+                        // SAFETY: the block is this thread's.
+                        assert!(
+                            ends.iter()
+                                .all(|at| unsafe { (*at as *const u8).read() } == value)
+                        );
+                        free(start, size);
+                    }
+                });
+            }
+        });
+    }
 }
