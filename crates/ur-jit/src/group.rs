@@ -22,6 +22,10 @@ use ur_spirv::spirv::{GroupOperation, Op};
 
 pub use local::{is_local_op, local};
 
+/// Name of the constant that is not 0 in a vectorised kernel whose sub-groups always wait at the same
+/// place, so that all take part in what they do together.
+pub const IN_STEP: &str = "ur.in_step";
+
 /// How a result is put together from the values of several items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after the instructions")]
@@ -223,6 +227,8 @@ pub struct SyncCall {
     pub kind: Kind,
     /// Work-items in a full sub-group.
     width: u32,
+    /// Whether sub-groups, not work-items, do this.
+    between: bool,
 }
 
 impl SyncCall {
@@ -281,6 +287,7 @@ impl SyncCall {
             output: result.clone(),
             kind,
             width,
+            between: false,
         })
     }
 
@@ -339,6 +346,7 @@ impl SyncCall {
         (!self.output.is_vector()).then(|| SyncCall {
             name: format!("ur.between.{}.{}", kind.name(), self.input.mangled()),
             kind,
+            between: true,
             ..self.clone()
         })
     }

@@ -20,6 +20,7 @@ mod sync;
 
 pub use sync::Points;
 
+use crate::group::IN_STEP;
 use crate::item::{group, item};
 use crate::llvm::Module;
 use crate::llvm::edit::{Builder, IntPredicate, Opcode, Value};
@@ -109,7 +110,11 @@ pub fn split(
     let missing = || Refused::new("no such function");
     let source = builder.function(from).ok_or_else(missing)?;
     let target = builder.function(to).ok_or_else(missing)?;
-    let bytes = phases::split(&builder, source, target, record_bytes, align)?;
+    let phases::Split { frame, in_step } =
+        phases::split(&builder, source, target, record_bytes, align)?;
+    if let Some(variable) = builder.variable(IN_STEP) {
+        variable.set_constant(builder.int_type(32).int(i64::from(in_step)));
+    }
     target.set_noinline();
     target.set_nounwind();
     for param in 0..3 {
@@ -121,7 +126,7 @@ pub fn split(
     for function in [source, target] {
         function.set_internal();
     }
-    Ok(bytes)
+    Ok(frame)
 }
 
 /// Defines `name`, which runs work-groups with `rows` where every row of every work-group holds whole

@@ -144,6 +144,30 @@ impl<'m> Whole<'m> {
         order
     }
 
+    /// What can come behind these pieces: the keys of waits, nothing for the end.
+    pub(super) fn outcomes(&self, reached: &[usize]) -> Vec<Option<u32>> {
+        let mut all = Vec::new();
+        for piece in reached {
+            let outcome = match &self.pieces[*piece].end {
+                End::Wait(key, _) => Some(*key),
+                End::Go(terminator) if terminator.opcode() == Opcode::LLVMRet => None,
+                End::Go(_) => continue,
+            };
+            if !all.contains(&outcome) {
+                all.push(outcome);
+            }
+        }
+        all
+    }
+
+    /// Whether all sub-groups of a work-group go from wait to wait together, because each phase,
+    /// with the pieces that it reaches, ends in only one way.
+    pub(super) fn is_in_step(&self, phases: &[Vec<usize>]) -> bool {
+        phases
+            .iter()
+            .all(|reached| self.outcomes(reached).len() == 1)
+    }
+
     /// The values that are alive at the start of each piece, `more` being read there too. Memory of
     /// the function is no such value.
     pub(super) fn alive(&self, more: &HashMap<usize, Set>) -> Vec<Set> {
