@@ -41,6 +41,25 @@ pub struct Mask<'m> {
     pub some: bool,
 }
 
+/// What is known of a mask without looking at its lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Tests<'m> {
+    /// Whether it has a lane.
+    pub any: Value<'m>,
+    /// Whether it has all lanes.
+    pub all: Value<'m>,
+}
+
+/// A branch around a block.
+#[derive(Clone, Debug)]
+struct Detour<'m> {
+    /// Where the branch is, and where both ways come together.
+    skip: Block<'m>,
+    after: Block<'m>,
+    /// Ends of the block's code, with the lanes that it ran for; nothing where those are all.
+    ends: Vec<(Block<'m>, Option<Value<'m>>)>,
+}
+
 pub struct Emitter<'a, 'm> {
     pub f: &'a Function<'m>,
     pub shapes: &'a Shapes,
@@ -49,6 +68,9 @@ pub struct Emitter<'a, 'm> {
     pub lanes: u32,
     values: Vec<Option<Repr<'m>>>,
     edges: HashMap<Edge, Mask<'m>>,
+    pub tests: HashMap<Value<'m>, Tests<'m>>,
+    /// The branches around the blocks that edges come from.
+    detours: HashMap<Edge, Detour<'m>>,
     /// Values that a phi gets along an edge out of a loop, where they are not those of the last
     /// round.
     left_with: HashMap<(Edge, InstId), Repr<'m>>,
@@ -71,6 +93,9 @@ pub struct Emitter<'a, 'm> {
 
 /// Instructions beyond which a block without memory accesses is worth a branch around it.
 const LONG: usize = 12;
+
+/// Instructions up to which a block is written twice: for all lanes, and for those of a mask.
+const BRIEF: usize = 16;
 
 /// Instructions up to which a kernel is written twice, see [`emit`].
 const SHORT: usize = 150;
@@ -100,6 +125,8 @@ pub fn emit<'m>(
         lanes,
         values: vec![None; f.insts.len()],
         edges: HashMap::new(),
+        tests: HashMap::new(),
+        detours: HashMap::new(),
         left_with: HashMap::new(),
         wide: vec![HashMap::new()],
         defined: vec![Vec::new()],
@@ -180,8 +207,20 @@ impl<'a, 'm> Emitter<'a, 'm> {
 
     /// Whether there is a lane.
     pub fn any(&self, lanes: Value<'m>) -> Value<'m> {
+        if let Some(tests) = self.tests.get(&lanes) {
+            return tests.any;
+        }
         let bits = self.bits(lanes);
         self.b.icmp(IntPredicate::LLVMIntNE, bits, bits.ty().zero())
+    }
+
+    /// Whether all lanes are there.
+    pub fn all(&self, lanes: Value<'m>) -> Value<'m> {
+        if let Some(tests) = self.tests.get(&lanes) {
+            return tests.all;
+        }
+        let bits = self.bits(lanes);
+        self.b.icmp(IntPredicate::LLVMIntEQ, bits, bits.ty().ones())
     }
 
     /// A mask's lanes, none if it does not run.
@@ -406,36 +445,56 @@ impl<'a, 'm> Emitter<'a, 'm> {
         let skip = self.b.current();
         self.b.cond_br(condition, body, after);
         self.b.at_end(body);
-        self.wide.push(HashMap::new());
-        self.defined.push(Vec::new());
-        self.node(
-            node,
-            Mask {
-                uniform: None,
-                lanes: mask.lanes,
-                some: mask.some || check,
-            },
-        )?;
-        let end = self.b.current();
-        self.b.br(after);
+        let some = mask.some || check;
+        let inside = |lanes| Mask {
+            uniform: None,
+            lanes,
+            some,
+        };
+        let mut ways = Vec::new();
+        let mut ends = Vec::new();
+        let known = self.tests.get(&mask.lanes).copied();
+        if let Some(tests) = known.filter(|tests| !tests.all.is_constant() && self.is_brief(node)) {
+            let [whole, parts] = ["whole", "parts"].map(|name| self.b.block(self.target, name));
+            self.b.cond_br(tests.all, whole, parts);
+            self.b.at_end(whole);
+            let way = self.way(node, inside(mask.lanes.ty().ones()), after)?;
+            ends.push((way.0, None));
+            ways.push(way);
+            self.b.at_end(parts);
+            let all = tests.all.ty().zero();
+            self.tests.insert(mask.lanes, Tests { all, ..tests });
+            let way = self.way(node, inside(mask.lanes), after)?;
+            self.tests.insert(mask.lanes, tests);
+            ends.push((way.0, Some(mask.lanes)));
+            ways.push(way);
+        } else {
+            let way = self.way(node, inside(mask.lanes), after)?;
+            ends.push((way.0, Some(mask.lanes)));
+            ways.push(way);
+        }
         self.b.at_end(after);
-        self.wide.pop();
-        let defined = self.defined.pop().unwrap_or_default();
         let merge = |value: Value<'m>, other: Value<'m>| {
             let phi = self.b.phi(value.ty());
-            phi.add_incoming(value, end);
+            for (end, _) in &ways {
+                phi.add_incoming(value, *end);
+            }
             phi.add_incoming(other, skip);
             phi
         };
         let mut kept = Vec::new();
-        for id in defined {
-            if !self.is_used_outside(id, node) {
+        for (id, _) in &ways[0].1 {
+            if !self.is_used_outside(*id, node) {
                 continue;
             }
-            let Some(repr) = self.values[id].clone() else {
-                continue;
-            };
-            kept.push((id, map(&repr, &|v| merge(v, v.ty().poison()))));
+            let all: Vec<(&Repr<'m>, Block<'m>)> = ways
+                .iter()
+                .filter_map(|(end, values)| {
+                    let (_, repr) = values.iter().find(|(other, _)| other == id)?;
+                    Some((repr, *end))
+                })
+                .collect();
+            kept.push((*id, self.merged(&all, skip)?));
         }
         let from = self.f.edges_from(node);
         let left: Vec<_> = self
@@ -475,8 +534,110 @@ impl<'a, 'm> Emitter<'a, 'm> {
             }
         }
         self.left_with.extend(left);
+        if let Node::Block(_) = node {
+            for (edge, _) in &masks {
+                let ends = ends.clone();
+                self.detours.insert(*edge, Detour { skip, after, ends });
+            }
+        }
         self.edges.extend(masks);
         Ok(())
+    }
+
+    /// Writes a node's code up to a jump to `after`. Gives its last block, and its values.
+    #[expect(clippy::type_complexity, reason = "used in one place")]
+    fn way(
+        &mut self,
+        node: Node,
+        mask: Mask<'m>,
+        after: Block<'m>,
+    ) -> Result<(Block<'m>, Vec<(InstId, Repr<'m>)>), Refused> {
+        self.wide.push(HashMap::new());
+        self.defined.push(Vec::new());
+        self.node(node, mask)?;
+        let end = self.b.current();
+        self.b.br(after);
+        self.wide.pop();
+        let defined = self.defined.pop().unwrap_or_default();
+        let values = defined
+            .into_iter()
+            .filter_map(|id| Some((id, self.values[id].clone()?)))
+            .collect();
+        Ok((end, values))
+    }
+
+    /// Joins what a value is at the ends of several blocks; at that of `skip` it is nothing.
+    fn merged(
+        &self,
+        ways: &[(&Repr<'m>, Block<'m>)],
+        skip: Block<'m>,
+    ) -> Result<Repr<'m>, Refused> {
+        let join = |all: Vec<(Value<'m>, Block<'m>)>| {
+            let ty = all[0].0.ty();
+            let phi = self.b.phi(ty);
+            for (value, end) in all {
+                phi.add_incoming(value, end);
+            }
+            phi.add_incoming(ty.poison(), skip);
+            phi
+        };
+        let other = || Refused::new("a value of two forms");
+        match ways[0].0 {
+            Repr::Scalar(_, by) => ways
+                .iter()
+                .map(|(repr, end)| match repr {
+                    Repr::Scalar(value, also) if also == by => Ok((*value, *end)),
+                    _ => Err(other()),
+                })
+                .collect::<Result<_, _>>()
+                .map(|all| Repr::Scalar(join(all), *by)),
+            Repr::Vector(_) => ways
+                .iter()
+                .map(|(repr, end)| match repr {
+                    Repr::Vector(value) => Ok((*value, *end)),
+                    _ => Err(other()),
+                })
+                .collect::<Result<_, _>>()
+                .map(|all| Repr::Vector(join(all))),
+            Repr::Members(members) => (0..members.len())
+                .map(|at| {
+                    let all: Vec<_> = ways
+                        .iter()
+                        .map(|(repr, end)| match repr {
+                            Repr::Members(members) => {
+                                members.get(at).map(|m| (m, *end)).ok_or_else(other)
+                            }
+                            _ => Err(other()),
+                        })
+                        .collect::<Result<_, _>>()?;
+                    self.merged(&all, skip)
+                })
+                .collect::<Result<_, _>>()
+                .map(Repr::Members),
+        }
+    }
+
+    /// Whether a node is a block worth being written twice: short, with accesses of memory that a mask
+    /// makes slow, and nothing that lanes do one by one.
+    fn is_brief(&self, node: Node) -> bool {
+        let Node::Block(block) = node else {
+            return false;
+        };
+        let insts = &self.f.blocks[block].insts;
+        let is = |id: InstId, ops: &[Opcode]| ops.contains(&self.f.insts[id].op);
+        insts.len() <= BRIEF
+            && self.f.blocks[block].succs.len() < 2
+            && insts
+                .clone()
+                .any(|id| is(id, &[Opcode::LLVMLoad, Opcode::LLVMStore]))
+            && !insts.clone().any(|id| {
+                let inst = &self.f.insts[id];
+                match inst.op {
+                    Opcode::LLVMCall => calls::callee(inst.raw) != Callee::Nothing,
+                    Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAlloca => true,
+                    _ => false,
+                }
+            })
     }
 
     /// Whether a value is used elsewhere than in a node.
@@ -521,8 +682,16 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 let bits = self.vector(condition);
                 let none = self.none();
                 let not = self.b.binary(Opcode::LLVMXor, bits, none.ty().ones());
-                let yes = self.b.select(mask.lanes, bits, none);
-                let no = self.b.select(mask.lanes, not, none);
+                let (yes, no) = if self.is_all(&mask) {
+                    if let Some(Tests { any, all }) = self.tests.get(&bits).copied() {
+                        let [any, all] = [all, any].map(|t| self.b.binary(Opcode::LLVMXor, t, one));
+                        self.tests.insert(not, Tests { any, all });
+                    }
+                    (bits, not)
+                } else {
+                    let yes = self.b.select(mask.lanes, bits, none);
+                    (yes, self.b.select(mask.lanes, not, none))
+                };
                 (
                     Mask {
                         uniform: mask.uniform,
@@ -569,6 +738,42 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
     }
 
+    /// A phi behind a branch around a block, `old` being what it gets along the other way: lanes are
+    /// put together where the block has run.
+    fn behind_detour(&self, edge: Edge, new: Value<'m>, old: Value<'m>) -> Option<Value<'m>> {
+        let b = self.b;
+        let detour = self.detours.get(&edge)?;
+        let is_here = |value: Value<'m>| value.is_instruction() && value.block() == detour.after;
+        // The other value must have been there before the branch.
+        if b.current() != detour.after || !is_here(new) || is_here(old) {
+            return None;
+        }
+        if new.opcode() != Opcode::LLVMPHI {
+            return None;
+        }
+        let mut ways = vec![(old, detour.skip)];
+        for (value, from) in new.incoming() {
+            if from == detour.skip {
+                continue;
+            }
+            let (_, lanes) = detour.ends.iter().find(|(end, _)| *end == from)?;
+            ways.push(match lanes {
+                Some(lanes) => {
+                    b.before(from.terminator());
+                    (b.select(*lanes, value, old), from)
+                }
+                None => (value, from),
+            });
+        }
+        b.at_start(detour.after);
+        let phi = b.phi(old.ty());
+        for (value, from) in ways {
+            phi.add_incoming(value, from);
+        }
+        b.at_end(detour.after);
+        Some(phi)
+    }
+
     /// A phi where ways join.
     fn blend(&mut self, id: InstId) {
         let f = self.f;
@@ -578,6 +783,19 @@ impl<'a, 'm> Emitter<'a, 'm> {
             let edge = (from, block);
             if let Some(mask) = self.edges.get(&edge) {
                 ways.push((self.along(id, operand, edge), *mask));
+            }
+        }
+        if let [from_x, from_y] = f.incoming(id)[..]
+            && let [(Repr::Vector(x), to_x), (Repr::Vector(y), to_y)] = &ways[..]
+            && to_x.uniform.is_none()
+            && to_y.uniform.is_none()
+            && self.shape(id) == Shape::Varying
+        {
+            let made = self
+                .behind_detour((from_x.1, block), *x, *y)
+                .or_else(|| self.behind_detour((from_y.1, block), *y, *x));
+            if let Some(made) = made {
+                return self.set(id, Repr::Vector(made));
             }
         }
         // The way without a condition, if there is one, comes last: it is taken when no other is.
