@@ -64,7 +64,7 @@ fn compare(kernel: &str) {
     // In several dimensions work-items of a row share their places in local memory.
     let sizes = SIZES
         .into_iter()
-        .filter(|(_, local)| !["meetings", "phases"].contains(&kernel) || local[1] == 1);
+        .filter(|(_, local)| !["meetings", "neighbours", "phases"].contains(&kernel) || local[1] == 1);
     for (cpu, lanes) in WAYS {
         let vector = Jit::compiled_for("lanes", lanes, cpu).kernel(kernel);
         for size in sizes.clone() {
@@ -103,6 +103,11 @@ fn places_in_memory() {
 #[test]
 fn ids_against_bounds() {
     compare("guards");
+}
+
+#[test]
+fn neighbours_under_conditions() {
+    compare("neighbours");
 }
 
 #[test]
