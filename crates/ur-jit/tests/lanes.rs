@@ -62,9 +62,9 @@ fn compare(kernel: &str) {
         "{kernel}: {text:?}"
     );
     // In several dimensions work-items of a row share their places in local memory.
-    let sizes = SIZES
-        .into_iter()
-        .filter(|(_, local)| !["meetings", "neighbours", "phases"].contains(&kernel) || local[1] == 1);
+    let sizes = SIZES.into_iter().filter(|(_, local)| {
+        !["meetings", "neighbours", "phases"].contains(&kernel) || local[1] == 1
+    });
     for (cpu, lanes) in WAYS {
         let vector = Jit::compiled_for("lanes", lanes, cpu).kernel(kernel);
         for size in sizes.clone() {

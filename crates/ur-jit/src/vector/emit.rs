@@ -69,6 +69,10 @@ pub struct Emitter<'a, 'm> {
     values: Vec<Option<Repr<'m>>>,
     edges: HashMap<Edge, Mask<'m>>,
     pub tests: HashMap<Value<'m>, Tests<'m>>,
+    /// Masks in the form of integers whose sign is set in their lanes, of as many bits as the values
+    /// that they choose from. Processors without registers for masks keep them in that form, and
+    /// between blocks LLVM does not.
+    spread: HashMap<Value<'m>, Value<'m>>,
     /// The branches around the blocks that edges come from.
     detours: HashMap<Edge, Detour<'m>>,
     /// Values that a phi gets along an edge out of a loop, where they are not those of the last
@@ -126,6 +130,7 @@ pub fn emit<'m>(
         values: vec![None; f.insts.len()],
         edges: HashMap::new(),
         tests: HashMap::new(),
+        spread: HashMap::new(),
         detours: HashMap::new(),
         left_with: HashMap::new(),
         wide: vec![HashMap::new()],
@@ -210,8 +215,49 @@ impl<'a, 'm> Emitter<'a, 'm> {
         if let Some(tests) = self.tests.get(&lanes) {
             return tests.any;
         }
+        if let Some(spread) = self.spread.get(&lanes) {
+            return self.any_sign(*spread);
+        }
         let bits = self.bits(lanes);
         self.b.icmp(IntPredicate::LLVMIntNE, bits, bits.ty().zero())
+    }
+
+    /// Whether the sign of an element is set.
+    fn any_sign(&self, spread: Value<'m>) -> Value<'m> {
+        let b = self.b;
+        let register = if self.features.avx2 { 256 } else { 128 };
+        let (mut all, mut count) = (spread, self.lanes);
+        while count * self.mask_bits > register {
+            let half = |from: u32| {
+                let order: Vec<u32> = (from..from + count / 2).collect();
+                b.shuffle(all, all.ty().poison(), &order)
+            };
+            all = b.binary(Opcode::LLVMOr, half(0), half(count / 2));
+            count /= 2;
+        }
+        let signs = self.signs(all);
+        let bits = b.cast(Opcode::LLVMBitCast, signs, b.int_type(count));
+        b.icmp(IntPredicate::LLVMIntNE, bits, bits.ty().zero())
+    }
+
+    fn signs(&self, spread: Value<'m>) -> Value<'m> {
+        self.b
+            .icmp(IntPredicate::LLVMIntSLT, spread, spread.ty().zero())
+    }
+
+    /// A mask in its other form, which is made unless it is there.
+    fn spread(&self, lanes: Value<'m>) -> Value<'m> {
+        self.spread.get(&lanes).copied().unwrap_or_else(|| {
+            let ty = self.vector_of(self.b.int_type(self.mask_bits));
+            self.b.cast(Opcode::LLVMSExt, lanes, ty)
+        })
+    }
+
+    /// The mask of a form.
+    fn gathered(&mut self, spread: Value<'m>) -> Value<'m> {
+        let lanes = self.signs(spread);
+        self.spread.insert(lanes, spread);
+        lanes
     }
 
     /// Whether all lanes are there.
@@ -333,6 +379,15 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
     }
 
+    /// The other form of what [`Self::fold`] gives.
+    fn fold_spread(&self, mask: &Mask<'m>) -> Value<'m> {
+        let spread = self.spread(mask.lanes);
+        match mask.uniform {
+            Some(runs) => self.b.select(runs, spread, spread.ty().zero()),
+            None => spread,
+        }
+    }
+
     fn region(&mut self, region: RegionId, mask: Mask<'m>) -> Result<(), Refused> {
         let f = self.f;
         let nodes = &f.regions[region].nodes;
@@ -379,11 +434,21 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 ..first
             };
         }
-        let mut lanes = self.fold(&first);
-        for other in &into[1..] {
-            let more = self.fold(other);
-            lanes = self.b.binary(Opcode::LLVMOr, lanes, more);
-        }
+        let lanes = if into.iter().all(|m| self.spread.contains_key(&m.lanes)) {
+            let mut spread = self.fold_spread(&first);
+            for other in &into[1..] {
+                let more = self.fold_spread(other);
+                spread = self.b.binary(Opcode::LLVMOr, spread, more);
+            }
+            self.gathered(spread)
+        } else {
+            let mut lanes = self.fold(&first);
+            for other in &into[1..] {
+                let more = self.fold(other);
+                lanes = self.b.binary(Opcode::LLVMOr, lanes, more);
+            }
+            lanes
+        };
         Mask {
             uniform: None,
             lanes,
@@ -508,8 +573,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
             let Some(inner) = self.edges.get(&edge).copied() else {
                 continue;
             };
+            let mut spread = None;
             let lanes = if inner.lanes == mask.lanes {
                 mask.lanes
+            } else if let Some(inner) = self.spread.get(&inner.lanes) {
+                let joined = merge(*inner, inner.ty().zero());
+                spread = Some(joined);
+                joined
             } else {
                 merge(inner.lanes, self.none())
             };
@@ -525,8 +595,19 @@ impl<'a, 'm> Emitter<'a, 'm> {
                     lanes,
                     some: mask.some && inner.some && inner.lanes == mask.lanes,
                 },
+                spread,
             ));
         }
+        let masks: Vec<(Edge, Mask<'m>)> = masks
+            .into_iter()
+            .map(|(edge, mask, spread)| match spread {
+                Some(spread) => {
+                    let lanes = self.gathered(spread);
+                    (edge, Mask { lanes, ..mask })
+                }
+                None => (edge, mask),
+            })
+            .collect();
         for (id, repr) in kept {
             self.values[id] = Some(repr);
             if let Some(open) = self.defined.last_mut() {
@@ -688,6 +769,11 @@ impl<'a, 'm> Emitter<'a, 'm> {
                         self.tests.insert(not, Tests { any, all });
                     }
                     (bits, not)
+                } else if let Some(spread) = self.spread.get(&mask.lanes).copied() {
+                    let none = spread.ty().zero();
+                    let yes = self.b.select(bits, spread, none);
+                    let no = self.b.select(bits, none, spread);
+                    (self.gathered(yes), self.gathered(no))
                 } else {
                     let yes = self.b.select(mask.lanes, bits, none);
                     (yes, self.b.select(mask.lanes, not, none))
@@ -885,6 +971,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 _ => self.widen(&first),
             });
         }
+        let spreads = divergent && !self.features.avx512;
+        let first_lanes = if spreads {
+            self.spread(mask.lanes)
+        } else {
+            mask.lanes
+        };
+        let nobody = first_lanes.ty().zero();
         let entering = self.b.current();
         let head = self.b.block(self.target, "loop");
         self.b.br(head);
@@ -906,12 +999,12 @@ impl<'a, 'm> Emitter<'a, 'm> {
             raw.add_incoming(first, entering);
             carried.push((*id, repr, raw));
         }
-        let lanes = divergent.then(|| self.b.phi(mask.lanes.ty()));
+        let lanes = divergent.then(|| self.b.phi(first_lanes.ty()));
         let gone: Vec<(Edge, Value<'m>)> = if divergent && several {
             inner
                 .exits
                 .iter()
-                .map(|e| (*e, self.b.phi(mask.lanes.ty())))
+                .map(|e| (*e, self.b.phi(first_lanes.ty())))
                 .collect()
         } else {
             Vec::new()
@@ -944,10 +1037,10 @@ impl<'a, 'm> Emitter<'a, 'm> {
             }
         }
         if let Some(lanes) = lanes {
-            lanes.add_incoming(mask.lanes, entering);
+            lanes.add_incoming(first_lanes, entering);
         }
         for (_, phi) in &gone {
-            phi.add_incoming(self.none(), entering);
+            phi.add_incoming(nobody, entering);
         }
         for (_, _, _, phi) in &results {
             phi.add_incoming(phi.ty().poison(), entering);
@@ -960,7 +1053,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
         let inside = match lanes {
             Some(lanes) => Mask {
                 uniform: None,
-                lanes,
+                lanes: if spreads { self.gathered(lanes) } else { lanes },
                 some: true,
             },
             None => mask,
@@ -987,13 +1080,12 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
         let mut left = Vec::new();
         for (edge, id, operand, phi) in &results {
-            let going = self.edges.get(edge).copied();
-            let going = going.map_or_else(|| self.none(), |m| self.fold(&m));
+            // Of lanes that stay, a later round's comes in its place.
             let value = match self.left_with.get(&(*edge, *id)) {
                 Some(repr) => self.widen(repr),
                 None => self.vector(*operand),
             };
-            let kept = self.b.select(going, value, *phi);
+            let kept = self.b.select(inside.lanes, value, *phi);
             left.push(((*edge, *id), *phi, kept));
         }
         let mut outside = Vec::new();
@@ -1009,11 +1101,14 @@ impl<'a, 'm> Emitter<'a, 'm> {
                     ..mask
                 },
                 (true, true) => {
-                    let now = going.map_or_else(|| self.none(), |m| self.fold(&m));
-                    let phi = gone
-                        .iter()
-                        .find(|(e, _)| e == edge)
-                        .map_or_else(|| self.none(), |(_, phi)| *phi);
+                    let now = match going {
+                        Some(mask) if spreads => self.fold_spread(&mask),
+                        Some(mask) => self.fold(&mask),
+                        None => nobody,
+                    };
+                    let phi = gone.iter().find(|(e, _)| e == edge);
+                    let phi = phi.map_or(nobody, |(_, phi)| *phi);
+                    // The mask itself is made of this behind the loop.
                     let all = self.b.binary(Opcode::LLVMOr, phi, now);
                     Mask {
                         uniform: None,
@@ -1025,9 +1120,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
             outside.push((*edge, after));
         }
         let again = if divergent {
-            let staying = self.fold(&back);
-            let end = self.any(staying);
-            (end, Some(staying))
+            if spreads {
+                let staying = self.fold_spread(&back);
+                (self.any_sign(staying), Some(staying))
+            } else {
+                let staying = self.fold(&back);
+                (self.any(staying), Some(staying))
+            }
         } else {
             (
                 back.uniform.unwrap_or_else(|| self.b.int_type(1).ones()),
@@ -1045,7 +1144,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
         for (edge, phi) in &gone {
             let after = outside.iter().find(|(e, _)| e == edge);
-            phi.add_incoming(after.map_or_else(|| self.none(), |(_, m)| m.lanes), end);
+            phi.add_incoming(after.map_or(nobody, |(_, m)| m.lanes), end);
         }
         for (key, phi, kept) in left {
             phi.add_incoming(kept, end);
@@ -1053,6 +1152,11 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
         self.b.at_end(out);
         self.wide.pop();
+        if spreads && several {
+            for (_, mask) in &mut outside {
+                mask.lanes = self.gathered(mask.lanes);
+            }
+        }
         self.edges.extend(outside);
         Ok(())
     }
