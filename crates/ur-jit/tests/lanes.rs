@@ -184,3 +184,13 @@ fn sub_groups_across_rows_and_ids_that_are_far_up() {
         }
     }
 }
+
+#[test]
+fn processors_with_registers_for_masks_get_code_too() {
+    // Which need not be this one, so the code is only made.
+    let jit = Jit::compiled_for("lanes", 0, Some("x86-64-v4"));
+    for kernel in ["exits", "mixed", "guards", "neighbours", "phases"] {
+        let text = jit.listing(kernel, "asm").expect("code");
+        assert!(text.contains("{%k1}"), "{kernel}: {text}");
+    }
+}
