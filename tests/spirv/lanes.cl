@@ -393,3 +393,14 @@ kernel void neighbours(global const int *in, global int *out, int n, local int *
     if (l == size - 1)
         counters[0] = size;
 }
+
+// A loop that waits for its own results, round after round.
+kernel void chain(global const int *in, global int *out, int n)
+{
+    size_t i = get_global_id(0);
+    float x = in[n - 1] + (int)i;
+    for (int k = 0; k < n; k++)
+        x = fma(x, 0.75f, 1.5f);
+    for (int k = 0; k < 4; k++)
+        out[4 * i + k] = as_int(x) + k;
+}

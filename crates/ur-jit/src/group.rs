@@ -22,10 +22,6 @@ use ur_spirv::spirv::{GroupOperation, Op};
 
 pub use local::{is_local_op, local};
 
-/// Name of the constant that is not 0 in a vectorised kernel whose sub-groups always wait at the same
-/// place, so that all take part in what they do together.
-pub const IN_STEP: &str = "ur.in_step";
-
 /// How a result is put together from the values of several items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after the instructions")]

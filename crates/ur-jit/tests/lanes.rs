@@ -111,6 +111,15 @@ fn neighbours_under_conditions() {
 }
 
 #[test]
+fn loops_that_wait_for_themselves() {
+    compare("chain");
+    // Eight registers of eight numbers.
+    let jit = Jit::compiled_for("lanes", 0, Some("x86-64-v3"));
+    let text = jit.listing("chain", "vector").expect("a listing");
+    assert!(text.contains("<64 x float>"), "{text}");
+}
+
+#[test]
 fn extensions_before_loops() {
     compare("hoisted");
 }

@@ -1,6 +1,6 @@
 //! The pass over the records of a group that computes an operation's results.
 
-use super::{IN_STEP, Kind, Reach, Reduction, Source, SyncCall};
+use super::{Kind, Reach, Reduction, Source, SyncCall};
 use crate::ir::{FunctionBuilder, Linkage, ModuleBuilder, Type, Value};
 use crate::item;
 
@@ -18,7 +18,7 @@ struct Walk {
     count: Value,
     key: Value,
     slot: u64,
-    /// Whether all take part, where that is known.
+    /// Whether all take part, for sub-groups.
     in_step: Option<Value>,
 }
 
@@ -91,9 +91,11 @@ pub(super) fn define(call: &SyncCall, module: &ModuleBuilder, name: &str, slot: 
     let mut fb = FunctionBuilder::new(module, name, Linkage::Internal, &Type::Void, &params);
     fb.attribute("nounwind");
     let in_step = call.between.then(|| {
-        let place = module.extern_global(IN_STEP, &Type::I32);
-        let value = fb.load(&Type::I32, &place, 4);
-        fb.icmp("ne", &value, &Value::i32(0))
+        let place = module.extern_global(item::FIELDS, &Type::I32);
+        let read = fb.load(&Type::I32, &place, 4);
+        let key = Value::int(&Type::I32, item::bit(item::item::KEY).into());
+        let key = fb.binary("and", &read, &key);
+        fb.icmp("eq", &key, &Value::i32(0))
     });
     let walk = Walk {
         in_step,

@@ -20,7 +20,7 @@ mod whole;
 use std::collections::HashMap;
 
 use super::Refused;
-use crate::item::item;
+use crate::item::{bit, item};
 use crate::llvm::edit::{Builder, Opcode, Value};
 use copy::{Kept, Memory, Splitter};
 use layout::{Layout, alignment};
@@ -44,9 +44,8 @@ const FEW: usize = 3000;
 pub struct Split {
     /// Bytes of a frame.
     pub frame: u64,
-    /// Whether all sub-groups of a work-group always wait at the same place. Their records do not
-    /// say where then.
-    pub in_step: bool,
+    /// The fields of records that are read, as in [`FIELDS`](crate::item::FIELDS).
+    pub fields: u32,
 }
 
 /// Name of the function whose call is a wait.
@@ -181,5 +180,7 @@ pub fn split<'m>(
     b.switch(to.params()[4], other, &cases);
     b.at_end(other);
     b.ret(b.int_type(32).int(NONE));
-    Ok(Split { frame, in_step })
+    let key = if in_step { 0 } else { bit(item::KEY) };
+    let fields = whole.fields() | key;
+    Ok(Split { frame, fields })
 }
