@@ -626,7 +626,6 @@ impl<'a, 'm> Emitter<'a, 'm> {
     }
 
     /// Writes a node's code up to a jump to `after`. Gives its last block, and its values.
-    #[expect(clippy::type_complexity, reason = "used in one place")]
     fn way(
         &mut self,
         node: Node,
