@@ -2,9 +2,11 @@
 
 use crate::kind::{self, Kind};
 use crate::logger::Logger;
+use crate::object::Object;
 use std::alloc::Layout;
 use std::marker::PhantomData;
-use ur_api::ur_dditable_t;
+use ur_api::attach::Attached;
+use ur_api::{ur_dditable_t, ur_kernel_handle_t};
 
 /// The payload of an object: the adapter's own type behind one kind of handle.
 pub trait Value: Send + Sync + Sized + 'static {
@@ -130,5 +132,33 @@ macro_rules! adapter {
     (export $backend:ty) => {
         $crate::adapter!($backend);
         $crate::export_tables!(&TABLE);
+        $crate::export_kit!($backend, &TABLE);
+    };
+}
+
+/// The place where a loader may attach what belongs to a kernel; null if the handle is none of a
+/// kernel of this adapter.
+///
+/// # Safety
+/// A handle that is not null points to a live object of some adapter.
+pub unsafe extern "C" fn kernel_place<B: Backend>(kernel: ur_kernel_handle_t) -> *const Attached {
+    // SAFETY: forwarded.
+    let kernel = unsafe { Object::<B::Kernel>::from_raw(kernel) };
+    kernel.map_or(std::ptr::null(), |kernel| {
+        std::ptr::from_ref(kernel.extra())
+    })
+}
+
+/// Exports what a loader can use of an adapter besides the API: `export_kit!(NativeCpu, &TABLE)`.
+#[macro_export]
+macro_rules! export_kit {
+    ($backend:ty, $table:expr) => {
+        /// What this adapter tells a loader besides the API.
+        #[unsafe(no_mangle)]
+        pub static concord_kit: $crate::ur_api::attach::Kit = $crate::ur_api::attach::Kit {
+            version: $crate::ur_api::attach::KIT_VERSION,
+            table: $table,
+            kernel: $crate::backend::kernel_place::<$backend>,
+        };
     };
 }

@@ -26,12 +26,15 @@
 #![allow(non_snake_case, reason = "entry points carry the names of the C API")]
 
 pub mod adapter;
+mod arguments;
 #[cfg(feature = "broken-handle-table")]
 mod broken;
 mod config;
+mod ddi;
 pub mod discovery;
 pub mod dispatch;
 mod environment;
+mod foreign;
 #[allow(
     missing_docs,
     reason = "entry points carry the names that the API gives them"
@@ -39,9 +42,11 @@ mod environment;
 mod generated;
 mod guard;
 mod init;
+mod kit;
 mod legacy;
 mod library;
 pub mod log;
+mod registry;
 mod selected;
 pub mod selector;
 mod state;
@@ -53,7 +58,7 @@ pub use config::{
 pub use generated::*;
 pub use init::{urAdapterGet, urLoaderInit, urLoaderTearDown};
 pub use legacy::{
-    urEnqueueKernelLaunch, urKernelSetArgLocal, urKernelSetArgMemObj, urKernelSetArgPointer,
-    urKernelSetArgSampler, urKernelSetArgValue,
+    urCommandBufferAppendKernelLaunchExp, urEnqueueKernelLaunch, urKernelSetArgLocal,
+    urKernelSetArgMemObj, urKernelSetArgPointer, urKernelSetArgSampler, urKernelSetArgValue,
 };
 pub use selected::urDeviceGetSelected;

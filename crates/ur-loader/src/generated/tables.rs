@@ -6,6 +6,7 @@ use ur_api::*;
 
 use super::*;
 use crate::urAdapterGet;
+use crate::urCommandBufferAppendKernelLaunchExp;
 
 /// Writes `entries` where the caller wants them, if it speaks the version whose layout
 /// they have.

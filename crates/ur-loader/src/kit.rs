@@ -1,0 +1,41 @@
+//! What adapters that are built from our kit offer besides the API.
+
+use crate::library::Library;
+use crate::registry::Registry;
+use ur_api::attach::{Attached, KIT, KIT_VERSION, Kit};
+use ur_api::{ur_dditable_t, ur_kernel_handle_t};
+
+static KNOWN: Registry<&'static Kit> = Registry::new();
+
+/// Remembers what an adapter's library offers, if it does.
+pub fn learn(library: &Library) {
+    let Some(symbol) = library.symbol(KIT) else {
+        return;
+    };
+    // SAFETY: the symbol is of a static `Kit` in the library, which stays mapped; its version comes
+    // first in all of them, and those of this version are as this loader knows them.
+    let kit: &'static Kit = unsafe {
+        if *symbol.cast::<u32>().as_ptr() != KIT_VERSION {
+            return;
+        }
+        symbol.cast().as_ref()
+    };
+    if of(kit.table).is_none() {
+        KNOWN.add(kit);
+    }
+}
+
+fn of(tables: *const ur_dditable_t) -> Option<&'static Kit> {
+    KNOWN.find(|kit| std::ptr::eq(kit.table, tables)).copied()
+}
+
+/// Where something can be attached to a kernel; `None` if its adapter offers no place.
+///
+/// # Safety
+/// The handle is that of a live object, and so is the place.
+pub unsafe fn place<'a>(kernel: ur_kernel_handle_t) -> Option<&'a Attached> {
+    // SAFETY: a live object begins with the pointer to its adapter's tables.
+    let kit = of(unsafe { *kernel.cast::<*const ur_dditable_t>() })?;
+    // SAFETY: the object is live; the place is in it.
+    unsafe { (kit.kernel)(kernel).as_ref() }
+}
