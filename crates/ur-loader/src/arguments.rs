@@ -146,7 +146,7 @@ unsafe extern "C" fn destroy(kept: *mut Attachment) {
 ///
 /// # Errors
 /// INVALID_KERNEL_ARGUMENT_INDEX; UNSUPPORTED_FEATURE when the kernel's adapter has no place for
-/// it.
+/// it; INVALID_KERNEL when it is none.
 ///
 /// # Safety
 /// The kernel is live.
@@ -156,7 +156,7 @@ pub unsafe fn set(
     argument: &Argument,
 ) -> Result<(), ur_result_t> {
     // SAFETY: the kernel is live.
-    let place = unsafe { kit::place(kernel) }.ok_or(UR_RESULT_ERROR_UNSUPPORTED_FEATURE)?;
+    let place = unsafe { kit::place(kernel) }?;
     // SAFETY: as above.
     let kept = kept(place).unwrap_or_else(|| unsafe { keep(place, kernel) });
     if kept.limit.is_some_and(|limit| index >= limit) {
@@ -177,7 +177,7 @@ pub unsafe fn set(
 /// The kernel is live.
 pub unsafe fn of(kernel: ur_kernel_handle_t) -> Option<Arc<Arguments>> {
     // SAFETY: the kernel is live.
-    let kept = kept(unsafe { kit::place(kernel) }?)?;
+    let kept = kept(unsafe { kit::place(kernel) }.ok()?)?;
     let arguments = kept
         .arguments
         .lock()

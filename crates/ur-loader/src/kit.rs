@@ -3,7 +3,10 @@
 use crate::library::Library;
 use crate::registry::Registry;
 use ur_api::attach::{Attached, KIT, KIT_VERSION, Kit};
-use ur_api::{ur_dditable_t, ur_kernel_handle_t};
+use ur_api::{
+    UR_RESULT_ERROR_INVALID_KERNEL, UR_RESULT_ERROR_UNSUPPORTED_FEATURE, ur_dditable_t,
+    ur_kernel_handle_t, ur_result_t,
+};
 
 static KNOWN: Registry<&'static Kit> = Registry::new();
 
@@ -29,13 +32,17 @@ fn of(tables: *const ur_dditable_t) -> Option<&'static Kit> {
     KNOWN.find(|kit| std::ptr::eq(kit.table, tables)).copied()
 }
 
-/// Where something can be attached to a kernel; `None` if its adapter offers no place.
+/// Where something can be attached to a kernel.
+///
+/// # Errors
+/// UNSUPPORTED_FEATURE if its adapter offers no place, INVALID_KERNEL if it is no kernel.
 ///
 /// # Safety
 /// The handle is that of a live object, and so is the place.
-pub unsafe fn place<'a>(kernel: ur_kernel_handle_t) -> Option<&'a Attached> {
+pub unsafe fn place<'a>(kernel: ur_kernel_handle_t) -> Result<&'a Attached, ur_result_t> {
     // SAFETY: a live object begins with the pointer to its adapter's tables.
-    let kit = of(unsafe { *kernel.cast::<*const ur_dditable_t>() })?;
+    let kit = of(unsafe { *kernel.cast::<*const ur_dditable_t>() });
+    let kit = kit.ok_or(UR_RESULT_ERROR_UNSUPPORTED_FEATURE)?;
     // SAFETY: the object is live; the place is in it.
-    unsafe { (kit.kernel)(kernel).as_ref() }
+    unsafe { (kit.kernel)(kernel).as_ref() }.ok_or(UR_RESULT_ERROR_INVALID_KERNEL)
 }
