@@ -48,7 +48,11 @@ enum Seen {
     Sampler(usize),
 }
 
-static LAUNCHES: Mutex<Vec<(usize, Vec<(u32, Seen)>)>> = Mutex::new(Vec::new());
+/// What a launch said about all of them, in order, each with its index.
+type Arguments = Vec<(u32, Seen)>;
+
+/// The launches that nobody looked at yet, each with its kernel.
+static LAUNCHES: Mutex<Vec<(usize, Arguments)>> = Mutex::new(Vec::new());
 
 /// Takes the place of the mock's launch.
 unsafe extern "C" fn launch(params: *mut c_void, _: *mut c_void) -> ur_result_t {
@@ -204,7 +208,7 @@ impl World {
     }
 
     /// Launches a kernel and says which arguments the adapter saw.
-    fn launch(&self, kernel: ur_kernel_handle_t) -> Vec<(u32, Seen)> {
+    fn launch(&self, kernel: ur_kernel_handle_t) -> Arguments {
         let size = 1usize;
         // SAFETY: handles are live.
         good(unsafe {
