@@ -123,6 +123,16 @@ fn everything(adapter: ur_adapter_handle_t, name: &str, old: bool) {
         let none: ur_device_handle_t = null_mut();
         let parent = UR_DEVICE_INFO_PARENT_DEVICE;
         assert_eq!(ask(urDeviceGetInfo, devices[0], parent, devices[0]), none);
+        // Handles that come from a question only.
+        let hidden = ask(
+            urDeviceGetInfo,
+            devices[1],
+            UR_DEVICE_INFO_COMPONENT_DEVICES,
+            [none; 2],
+        );
+        for device in hidden {
+            assert_eq!(ask(urDeviceGetInfo, device, parent, none), devices[1]);
+        }
         let mut parts = [none; 2];
         let how: ur_device_partition_properties_t = std::mem::zeroed();
         good(urDevicePartition(

@@ -35,6 +35,11 @@ static object parts[2] = {
     { container, DEVICE, 1, &devices[0], 0, { 0 } },
     { container, DEVICE, 1, &devices[0], 0, { 0 } },
 };
+/* In no list: only a question about the second device leads to them. */
+static object hidden[2] = {
+    { container, DEVICE, 1, &devices[1], 0, { 0 } },
+    { container, DEVICE, 1, &devices[1], 0, { 0 } },
+};
 static _Atomic int live;
 
 static object *make(enum kind kind, object *parent, object *device) {
@@ -105,6 +110,10 @@ static uint32_t device_info(object *o, uint32_t name, size_t size, void *out, si
     EXPECT(o, DEVICE);
     object *of = &platform;
     if (name == 63) return give(&of, sizeof of, size, out, needed);
+    if (name == 116) {
+        object *of_it[2] = { &hidden[0], &hidden[1] };
+        return give(of_it, sizeof of_it, size, out, needed);
+    }
     if (name == 75) return give(&o->parent, sizeof o->parent, size, out, needed);
     return 54;
 }
