@@ -23,6 +23,11 @@ pub fn learn(library: &Library) {
         }
         symbol.cast().as_ref()
     };
+    remember(kit);
+}
+
+/// Remembers what an adapter offers. Not for two threads at once with the same adapter.
+pub fn remember(kit: &'static Kit) {
     if of(kit.table).is_none() {
         KNOWN.add(kit);
     }
