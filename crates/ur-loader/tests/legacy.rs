@@ -110,14 +110,13 @@ unsafe extern "C" fn kernel_info(params: *mut c_void, _: *mut c_void) -> ur_resu
     UR_RESULT_SUCCESS
 }
 
-/// The last block given back, which is handed out again at once.
-static FREE: AtomicUsize = AtomicUsize::new(0);
+/// Blocks given back; the last one is handed out again first.
+static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 const BLOCK: usize = 4096;
 
 unsafe extern "C" fn allocate(size: usize, align: usize) -> *mut u8 {
     assert!(size <= BLOCK && align <= 64);
-    let free = FREE.swap(0, Ordering::AcqRel);
-    if free != 0 {
+    if let Some(free) = FREE.lock().unwrap().pop() {
         return free as *mut u8;
     }
     // SAFETY: the layout is a valid one.
@@ -125,8 +124,7 @@ unsafe extern "C" fn allocate(size: usize, align: usize) -> *mut u8 {
 }
 
 unsafe extern "C" fn deallocate(memory: *mut u8, _: usize, _: usize) {
-    // A block that was there before is lost, in a test.
-    FREE.store(memory as usize, Ordering::Release);
+    FREE.lock().unwrap().push(memory as usize);
 }
 
 type Allocate = unsafe extern "C" fn(usize, usize) -> *mut u8;
@@ -134,6 +132,8 @@ type Deallocate = unsafe extern "C" fn(*mut u8, usize, usize);
 type Callback = unsafe extern "C" fn(*mut c_void, *mut c_void) -> ur_result_t;
 
 struct World {
+    adapter: ur_adapter_handle_t,
+    context: ur_context_handle_t,
     queue: ur_queue_handle_t,
     program: ur_program_handle_t,
 }
@@ -196,7 +196,12 @@ impl World {
                 &raw mut program,
             );
             good(made);
-            World { queue, program }
+            World {
+                adapter,
+                context,
+                queue,
+                program,
+            }
         }
     }
 
@@ -228,6 +233,19 @@ impl World {
         let mut launches = LAUNCHES.lock().unwrap();
         let at = launches.iter().position(|(of, _)| *of == kernel as usize);
         launches.remove(at.expect("a launch of this kernel")).1
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // SAFETY: the references are ours, and nothing is used any more.
+        unsafe {
+            good(urProgramRelease(self.program));
+            good(urQueueRelease(self.queue));
+            good(urContextRelease(self.context));
+            good(urAdapterRelease(self.adapter));
+            good(urLoaderTearDown());
+        }
     }
 }
 
@@ -343,7 +361,8 @@ fn arguments_reach_the_launch_and_die_with_their_kernel() {
     assert!(grown < 100_000, "{grown} bytes of 1000 kernels stay");
 
     // Threads on a kernel of all and on kernels of their own: no value is torn.
-    let shared = world.kernel() as usize;
+    let kernel = world.kernel();
+    let shared = kernel as usize;
     std::thread::scope(|scope| {
         for thread in 0..4u8 {
             let world = &world;
@@ -368,6 +387,7 @@ fn arguments_reach_the_launch_and_die_with_their_kernel() {
             });
         }
     });
+    release(kernel);
 }
 
 /// Bytes that malloc has handed out.
