@@ -4,6 +4,7 @@
 //! They hang on the kernel itself ([`ur_api::attach`]) and go when it goes, so a kernel that comes
 //! to the same address starts without any, and a program that never sets one pays nothing.
 
+use crate::dispatch::tables;
 use crate::kit;
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -192,15 +193,17 @@ fn kept(place: &Attached) -> Option<&Kept> {
     Some(unsafe { attachment.cast::<Kept>().as_ref() })
 }
 
-/// Hangs an empty list on a kernel; another thread's, if it was first.
+/// How many arguments a kernel has, if its adapter says so.
 ///
 /// # Safety
-/// The place is in the kernel, which is live.
-unsafe fn keep(place: &Attached, kernel: ur_kernel_handle_t) -> &Kept {
+/// The kernel is live.
+unsafe fn number(kernel: ur_kernel_handle_t) -> Option<u32> {
     let mut count = 0u32;
-    // SAFETY: the kernel is live and there is room for the answer.
+    // SAFETY: the kernel is live and there is room for the answer. The adapter is asked itself: this
+    // is no call of the program's.
     let result = unsafe {
-        crate::urKernelGetInfo(
+        let query = tables(kernel)?.Kernel.pfnGetInfo?;
+        query(
             kernel,
             UR_KERNEL_INFO_NUM_ARGS,
             size_of::<u32>(),
@@ -208,9 +211,19 @@ unsafe fn keep(place: &Attached, kernel: ur_kernel_handle_t) -> &Kept {
             std::ptr::null_mut(),
         )
     };
+    (result == UR_RESULT_SUCCESS).then_some(count)
+}
+
+/// Hangs an empty list on a kernel; another thread's, if it was first.
+///
+/// # Safety
+/// The place is in the kernel, which is live.
+unsafe fn keep(place: &Attached, kernel: ur_kernel_handle_t) -> &Kept {
+    // SAFETY: the kernel is live.
+    let limit = unsafe { number(kernel) };
     let new = Box::leak(Box::new(Kept {
         head: Attachment { destroy },
-        limit: (result == UR_RESULT_SUCCESS).then_some(count),
+        limit,
         arguments: Mutex::default(),
     }));
     let new = NonNull::from(new);
