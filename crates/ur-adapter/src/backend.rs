@@ -5,7 +5,7 @@ use crate::logger::Logger;
 use crate::object::Object;
 use std::alloc::Layout;
 use std::marker::PhantomData;
-use ur_api::attach::Attached;
+use ur_api::attach::{Attached, KIT_VERSION, Kit};
 use ur_api::{ur_dditable_t, ur_kernel_handle_t};
 
 /// The payload of an object: the adapter's own type behind one kind of handle.
@@ -128,6 +128,9 @@ macro_rules! adapter {
         /// The dispatch table that every object of this adapter points to.
         pub static TABLE: $crate::ur_api::ur_dditable_t =
             $crate::generated::table::table::<$backend>();
+
+        /// What this adapter tells a loader besides the API.
+        pub static KIT: $crate::ur_api::attach::Kit = $crate::backend::kit::<$backend>(&TABLE);
     };
     (export $backend:ty) => {
         $crate::adapter!($backend);
@@ -149,16 +152,22 @@ pub unsafe extern "C" fn kernel_place<B: Backend>(kernel: ur_kernel_handle_t) ->
     })
 }
 
+/// What an adapter tells a loader besides the API.
+pub const fn kit<B: Backend>(table: &'static ur_dditable_t) -> Kit {
+    Kit {
+        version: KIT_VERSION,
+        table,
+        kernel: kernel_place::<B>,
+    }
+}
+
 /// Exports what a loader can use of an adapter besides the API: `export_kit!(NativeCpu, &TABLE)`.
 #[macro_export]
 macro_rules! export_kit {
     ($backend:ty, $table:expr) => {
         /// What this adapter tells a loader besides the API.
         #[unsafe(no_mangle)]
-        pub static concord_kit: $crate::ur_api::attach::Kit = $crate::ur_api::attach::Kit {
-            version: $crate::ur_api::attach::KIT_VERSION,
-            table: $table,
-            kernel: $crate::backend::kernel_place::<$backend>,
-        };
+        pub static concord_kit: $crate::ur_api::attach::Kit =
+            $crate::backend::kit::<$backend>($table);
     };
 }
