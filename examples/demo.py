@@ -1,8 +1,9 @@
-"""Computes with dpnp on the default device and compares every result with numpy's.
+"""Computes with dpnp on every device and compares every result with numpy's.
 
-Arguments: libraries that must be the ones in use.
+Arguments: libraries that must be the ones in use; `--devices N` for another number than one.
 """
 
+import argparse
 import os
 import sys
 import time
@@ -13,6 +14,7 @@ import numpy
 
 N = 1_000_003
 DEVICES = dpctl.get_devices()
+DEVICE = None
 FAILED = []
 
 
@@ -23,7 +25,7 @@ def ulps(got, want):
 
 def show(name, compute, *inputs, ulp=0.0, rtol=0.0):
     """Runs `compute` with dpnp and with numpy on the same inputs and prints one line."""
-    arrays = [dpnp.asarray(x) for x in inputs]
+    arrays = [dpnp.asarray(x, device=DEVICE) for x in inputs]
     start = time.perf_counter()
     result = compute(dpnp, *arrays)
     result.sycl_queue.wait()
@@ -45,15 +47,47 @@ def show(name, compute, *inputs, ulp=0.0, rtol=0.0):
 
 def main():
     """Checks the environment, then computes."""
+    global DEVICE
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--devices", type=int, default=1)
+    parser.add_argument("libraries", nargs="*")
+    args = parser.parse_args()
     print(f"{len(DEVICES)} device:", ", ".join(f"{d.name} ({d.filter_string})" for d in DEVICES))
     with open("/proc/self/maps", encoding="utf-8") as maps:
         loaded = {line.split()[-1] for line in maps if "/" in line}
-    missing = [path for path in sys.argv[1:] if os.path.realpath(path) not in loaded]
-    if len(DEVICES) != 1 or missing:
-        sys.exit(f"expected one device and these libraries in use: {sys.argv[1:]}")
-    for path in sys.argv[1:]:
+    missing = [path for path in args.libraries if os.path.realpath(path) not in loaded]
+    if len(DEVICES) != args.devices or missing:
+        sys.exit(f"expected {args.devices} devices and these libraries in use: {args.libraries}")
+    for path in args.libraries:
         print("  through", path)
+    for DEVICE in DEVICES:
+        if len(DEVICES) > 1:
+            print(f" on {DEVICE.filter_string}, driver {DEVICE.driver_version}")
+        compute_all()
+    if len(DEVICES) > 1:
+        between()
+    if FAILED:
+        sys.exit("differs from numpy: " + ", ".join(FAILED))
 
+
+def between():
+    """Takes data through all devices, with work under way on all of them at once."""
+    print(" from device to device")
+    want = numpy.arange(N, dtype="i8")
+    there = [dpnp.asarray(want, device=device) for device in DEVICES]
+    for step in range(20):
+        there = [x * 3 + step for x in there]
+        # Through the host: dpnp's to_device does not wait for work of another context.
+        there = [dpnp.asarray(dpnp.asnumpy(x), device=DEVICES[(at + step) % len(DEVICES)]) for at, x in enumerate(there)]
+        want = want * 3 + step
+    equal = all(numpy.array_equal(dpnp.asnumpy(x), want) for x in there)
+    print(f"  {len(there)} arrays, 20 steps          {'equal' if equal else 'DIFFERS'}")
+    if not equal:
+        FAILED.append("from device to device")
+
+
+def compute_all():
+    """What is computed on each device."""
     random = numpy.random.default_rng(42)
     ints = random.integers(-(2**31), 2**31, N)
     small = random.integers(1, 100, N).astype("i4")
@@ -82,8 +116,6 @@ def main():
     show("small == 50", lambda np, x: x == 50, small)
     show("sum by rows", lambda np, x: np.sum(x[:1_000_000].reshape(1000, 1000), axis=1), ints)
     show("matmul, i4", lambda np, x: np.matmul(x[:4096].reshape(64, 64), x[:4096].reshape(64, 64)), small)
-    if FAILED:
-        sys.exit("differs from numpy: " + ", ".join(FAILED))
 
 
 if __name__ == "__main__":

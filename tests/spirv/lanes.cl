@@ -341,3 +341,66 @@ kernel void hoisted(global const int *in, global int *out, int n)
     for (int k = 0; k < 4; k++)
         out[4 * i + k] = (int)own[k];
 }
+
+// Neighbours in memory under conditions that hold for the first lanes, the last ones, one, or all but
+// one, alone and after another: what goes on is put together behind them.
+kernel void neighbours(global const int *in, global int *out, int n, local int *shared,
+                       global int *counters)
+{
+    size_t i = get_global_id(0);
+    int l = get_local_id(0), size = get_local_size(0), v = in[i % n];
+    size_t id = get_local_id(0), bound = n;
+    shared[id] = v;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int a = v, b = v, c = -1, d = 0;
+    if (id >= 5)
+        a += shared[id - 5];
+    if (id < 7)
+        a ^= shared[id] + 1;
+    else
+        b -= a;
+    if (l == 3)
+        b = shared[l] * 3;
+    if (l != 4)
+        c = shared[l] - a;
+    if (id + 1 < size)
+        d = shared[id + 1];
+    if (id >= bound)
+        d -= shared[id - bound];
+    if (v & 1)
+        if (id > 1)
+            c += shared[id - 2];
+    if (id < bound && l > 2)
+        b += shared[id];
+    for (uint step = 1; step < size; step *= 2) {
+        int more = 0;
+        if (id >= step)
+            more = shared[id - step];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id >= step)
+            shared[id] += more;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    d ^= shared[id];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id >= 4)
+        shared[id - 4] = a;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[4 * i] = a + shared[id];
+    out[4 * i + 1] = b;
+    out[4 * i + 2] = c;
+    out[4 * i + 3] = d;
+    if (l == size - 1)
+        counters[0] = size;
+}
+
+// A loop that waits for its own results, round after round.
+kernel void chain(global const int *in, global int *out, int n)
+{
+    size_t i = get_global_id(0);
+    float x = in[n - 1] + (int)i;
+    for (int k = 0; k < n; k++)
+        x = fma(x, 0.75f, 1.5f);
+    for (int k = 0; k < 4; k++)
+        out[4 * i + k] = as_int(x) + k;
+}

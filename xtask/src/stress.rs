@@ -1,5 +1,6 @@
 //! `./x stress`: long random runs.
 
+use crate::venv::{INTEL_OPENCL, Runtime, Venv};
 use crate::{build, process, repo, setup};
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
@@ -34,6 +35,9 @@ enum Subject {
         #[arg(long, default_value_t = 1_000_000)]
         cycles: u64,
     },
+    /// Contexts and queues of our native CPU, the mock and the OpenCL adapter of the runtime 2026.1
+    /// by four threads, 100,000 cycles each
+    Contexts,
 }
 
 /// Adapters that run together. The same one twice is two libraries with tables of their own.
@@ -62,6 +66,7 @@ pub fn run(args: &Args) -> Result<bool> {
             Ok(good && total.misdirected == 0)
         }
         Subject::Cycles { cycles: count } => cycles(*count),
+        Subject::Contexts => contexts(),
     }
 }
 
@@ -74,6 +79,31 @@ pub fn cycles(count: u64) -> Result<bool> {
         good &= process::status(&mut stress)?.success();
     }
     Ok(good)
+}
+
+/// Contexts and queues of three adapters, one of them Intel's with an earlier release's tables, on
+/// a built tree: whether every call reached its adapter.
+pub fn contexts() -> Result<bool> {
+    let venv = Venv::ensure(Runtime::V2026_1)?;
+    let (python, libraries) = venv.command_on(&[INTEL_OPENCL.into()])?;
+    let adapter = libraries.last().context("no adapter")?;
+    let mut stress = program(PAIRS[1])?;
+    // The driver's variables are those that the interpreter would have.
+    for (name, value) in python.get_envs() {
+        match value {
+            Some(value) => stress.env(name, value),
+            None => stress.env_remove(name),
+        };
+    }
+    let mut path = repo::dist_lib().into_os_string();
+    path.push(":");
+    path.push(venv.lib());
+    stress
+        .env("LD_LIBRARY_PATH", path)
+        .arg("--adapter")
+        .arg(adapter)
+        .arg("contexts");
+    Ok(process::status(&mut stress)?.success())
 }
 
 /// What a run of `handles` counts.

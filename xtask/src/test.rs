@@ -47,11 +47,17 @@ pub fn run(args: &Args) -> Result<bool> {
         steps.run("diff", diff::sample);
         for runtime in crate::venv::Runtime::ALL {
             steps.run(&format!("dpctl on {runtime}"), || {
-                client::suite(client::Suite::Dpctl, runtime)
+                client::suite(client::Suite::Dpctl, runtime, "native-cpu")
             });
         }
+        steps.run("dpctl on 2026.1 and Intel's OpenCL adapter", || {
+            let runtime = crate::venv::Runtime::V2026_1;
+            client::suite(client::Suite::Dpctl, runtime, crate::venv::INTEL_OPENCL)
+        });
+        steps.run("stress contexts", || stress::contexts().map(Tally::one));
         steps.run("dpnp on 2026.2", || {
-            client::suite(client::Suite::Dpnp, crate::venv::Runtime::V2026_2)
+            let runtime = crate::venv::Runtime::V2026_2;
+            client::suite(client::Suite::Dpnp, runtime, "native-cpu")
         });
     }
     println!("{}", steps.total);

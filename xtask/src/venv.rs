@@ -1,6 +1,6 @@
 //! Python environments with released SYCL runtimes and the clients on them.
 
-use crate::{process, repo};
+use crate::{diff, process, repo};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -47,6 +47,10 @@ impl ValueEnum for Runtime {
         Some(PossibleValue::new(self.name()))
     }
 }
+
+/// The adapter that comes with the runtime 2026.1, on Intel's OpenCL driver: a name beside those of
+/// our own.
+pub const INTEL_OPENCL: &str = "intel-opencl";
 
 /// An environment whose pinned packages are installed.
 pub struct Venv {
@@ -115,11 +119,48 @@ impl Venv {
         self.dir.join("lib")
     }
 
+    /// The interpreter, as by [`Venv::command`], on these adapters and no others; and the libraries
+    /// that it must have loaded then.
+    pub fn command_on(&self, adapters: &[String]) -> Result<(Command, Vec<PathBuf>)> {
+        let mut command = self.command()?;
+        let mut libraries: Vec<PathBuf> = Vec::new();
+        let mut force = Vec::new();
+        for adapter in adapters {
+            for library in self.install_adapter(adapter)? {
+                if !libraries.contains(&library) {
+                    libraries.push(library);
+                }
+            }
+            force.extend(libraries.last().map(|path| path.display().to_string()));
+            if adapter == INTEL_OPENCL {
+                let drivers = self.dir.join("intel-opencl-driver");
+                fs::create_dir_all(&drivers)?;
+                fs::write(
+                    drivers.join("intel.icd"),
+                    format!("{}\n", diff::intel()?.display()),
+                )?;
+                command.env("OCL_ICD_VENDORS", drivers);
+            }
+        }
+        // Ours alone is found as users have it found.
+        if adapters.iter().any(|adapter| adapter == INTEL_OPENCL) {
+            command.env("UR_ADAPTERS_FORCE_LOAD", force.join(","));
+        }
+        Ok((command, libraries))
+    }
+
     /// Installs an adapter for the runtime and returns the libraries that a program on it must have
     /// loaded: links beside libsycl where that has the loader inside, the built tree otherwise.
     pub fn install_adapter(&self, name: &str) -> Result<Vec<PathBuf>> {
         let adapter = format!("libur_adapter_{}.so.0", name.replace('-', "_"));
         let dist = repo::dist_lib();
+        if name == INTEL_OPENCL {
+            if self.runtime == Runtime::V2026_2 {
+                bail!("libsycl of 2026.2 has Intel's OpenCL adapter inside; use --runtime 2026.1");
+            }
+            let adapter = self.lib().join("libur_adapter_opencl.so.0");
+            return Ok(vec![dist.join("libur_loader.so.0"), adapter]);
+        }
         match self.runtime {
             Runtime::V2026_2 => {
                 for library in [adapter.as_str(), "libur_jit.so"] {

@@ -2,9 +2,11 @@
 
 use crate::kind::{self, Kind};
 use crate::logger::Logger;
+use crate::object::Object;
 use std::alloc::Layout;
 use std::marker::PhantomData;
-use ur_api::ur_dditable_t;
+use ur_api::attach::{Attached, KIT_VERSION, Kit};
+use ur_api::{ur_dditable_t, ur_kernel_handle_t};
 
 /// The payload of an object: the adapter's own type behind one kind of handle.
 pub trait Value: Send + Sync + Sized + 'static {
@@ -126,9 +128,46 @@ macro_rules! adapter {
         /// The dispatch table that every object of this adapter points to.
         pub static TABLE: $crate::ur_api::ur_dditable_t =
             $crate::generated::table::table::<$backend>();
+
+        /// What this adapter tells a loader besides the API.
+        pub static KIT: $crate::ur_api::attach::Kit = $crate::backend::kit::<$backend>(&TABLE);
     };
     (export $backend:ty) => {
         $crate::adapter!($backend);
         $crate::export_tables!(&TABLE);
+        $crate::export_kit!($backend, &TABLE);
+    };
+}
+
+/// The place where a loader may attach what belongs to a kernel; null if the handle is none of a
+/// kernel of this adapter.
+///
+/// # Safety
+/// A handle that is not null points to a live object of some adapter.
+pub unsafe extern "C" fn kernel_place<B: Backend>(kernel: ur_kernel_handle_t) -> *const Attached {
+    // SAFETY: forwarded.
+    let kernel = unsafe { Object::<B::Kernel>::from_raw(kernel) };
+    kernel.map_or(std::ptr::null(), |kernel| {
+        std::ptr::from_ref(kernel.extra())
+    })
+}
+
+/// What an adapter tells a loader besides the API.
+pub const fn kit<B: Backend>(table: &'static ur_dditable_t) -> Kit {
+    Kit {
+        version: KIT_VERSION,
+        table,
+        kernel: kernel_place::<B>,
+    }
+}
+
+/// Exports what a loader can use of an adapter besides the API: `export_kit!(NativeCpu, &TABLE)`.
+#[macro_export]
+macro_rules! export_kit {
+    ($backend:ty, $table:expr) => {
+        /// What this adapter tells a loader besides the API.
+        #[unsafe(no_mangle)]
+        pub static concord_kit: $crate::ur_api::attach::Kit =
+            $crate::backend::kit::<$backend>($table);
     };
 }

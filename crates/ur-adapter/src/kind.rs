@@ -2,6 +2,7 @@
 
 use crate::backend::Value;
 use crate::object::Object;
+use ur_api::attach::Attached;
 use ur_api::*;
 
 /// A kind of object: what its handles are called in C and which error names a wrong one.
@@ -12,6 +13,8 @@ pub trait Kind: 'static {
     const INVALID: ur_result_t;
     /// The C handle type.
     type Raw: Copy;
+    /// What an object of this kind has room for besides its value, for a loader's use.
+    type Extra: Default + Send + Sync;
     /// The handle of `object`.
     fn raw<T: Value<Kind = Self>>(object: *const Object<T>) -> Self::Raw;
     /// The object that a handle claims to be.
@@ -23,7 +26,9 @@ pub trait Kind: 'static {
 pub const DEAD: u32 = 0xDEAD_0BEC;
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $name:ident = $tag:literal, $raw:ty, $invalid:ident;)*) => {$(
+    (@extra) => { () };
+    (@extra $extra:ty) => { $extra };
+    ($($(#[$doc:meta])* $name:ident = $tag:literal, $raw:ty, $invalid:ident $(, $extra:ty)?;)*) => {$(
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $name {}
@@ -31,6 +36,7 @@ macro_rules! kinds {
             const TAG: u32 = 0x5552_0000 | $tag;
             const INVALID: ur_result_t = $invalid;
             type Raw = $raw;
+            type Extra = kinds!(@extra $($extra)?);
             fn raw<T: Value<Kind = Self>>(object: *const Object<T>) -> $raw {
                 object.cast_mut().cast()
             }
@@ -65,7 +71,7 @@ kinds! {
     /// A program.
     Program = 11, ur_program_handle_t, UR_RESULT_ERROR_INVALID_PROGRAM;
     /// A kernel.
-    Kernel = 12, ur_kernel_handle_t, UR_RESULT_ERROR_INVALID_KERNEL;
+    Kernel = 12, ur_kernel_handle_t, UR_RESULT_ERROR_INVALID_KERNEL, Attached;
     /// A command buffer.
     CommandBuffer = 13, ur_exp_command_buffer_handle_t, UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_EXP;
     /// A command in a command buffer.

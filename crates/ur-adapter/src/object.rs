@@ -21,6 +21,7 @@ pub struct Object<T: Value> {
     tag: AtomicU32,
     count: AtomicU32,
     life: Life,
+    extra: <T::Kind as Kind>::Extra,
     value: T,
 }
 
@@ -56,6 +57,7 @@ impl<T: Value> Object<T> {
             tag: AtomicU32::new(T::Kind::TAG),
             count: AtomicU32::new(count),
             life,
+            extra: Default::default(),
             value,
         }
     }
@@ -63,6 +65,11 @@ impl<T: Value> Object<T> {
     /// The count now; other threads may change it at any time.
     pub fn count(&self) -> u32 {
         self.count.load(Ordering::Relaxed)
+    }
+
+    /// What a loader may use of the object.
+    pub fn extra(&self) -> &<T::Kind as Kind>::Extra {
+        &self.extra
     }
 
     /// The handle that names this object, without a change of its count.

@@ -3,6 +3,7 @@
 //! Names are those of the C API, so that what its documentation says can be found here.
 //! Everything in [`generated`] is rendered by ur-spec from `spec/`.
 
+pub mod attach;
 pub mod enumeration;
 #[allow(
     missing_docs,

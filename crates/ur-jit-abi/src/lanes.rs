@@ -6,7 +6,7 @@
 pub enum Lanes {
     /// Vectors of so many lanes: [`NONE`], [`SUITABLE`] or a power of two up to [`MOST`].
     Fixed(u32),
-    /// [`NONE`] at first, and [`SUITABLE`] when a kernel has proved to be worth it.
+    /// [`FIRST`], and [`SUITABLE`] when a kernel has proved to be worth it.
     Tiered,
 }
 
@@ -16,12 +16,16 @@ pub const NONE: u32 = 1;
 /// As many lanes as suit the kernel.
 pub const SUITABLE: u32 = 0;
 
+/// As is quick to compile, and with the same results as [`SUITABLE`]: [`NONE`] unless results may depend
+/// on the number of lanes, else [`SUITABLE`].
+pub const FIRST: u32 = u32::MAX;
+
 /// Most lanes.
 pub const MOST: u32 = 64;
 
 impl Lanes {
     /// What the build options `flags` ask for, or else the environment: nothing there, or nothing that
-    /// can be understood, means no vectors.
+    /// can be understood, means code in tiers.
     pub fn asked(flags: &str) -> Lanes {
         let mut options = flags.split_whitespace();
         if options.clone().any(|option| option == "-cl-opt-disable") {
@@ -30,7 +34,7 @@ impl Lanes {
         options
             .find_map(|option| Lanes::of(option.strip_prefix("-ur-lanes=")?))
             .or_else(|| Lanes::of(&std::env::var("UR_JIT_LANES").ok()?))
-            .unwrap_or(Lanes::Fixed(NONE))
+            .unwrap_or(Lanes::Tiered)
     }
 
     /// What a word means; none if it means nothing.
@@ -47,7 +51,7 @@ impl Lanes {
     pub fn first(self) -> u32 {
         match self {
             Lanes::Fixed(lanes) => lanes,
-            Lanes::Tiered => NONE,
+            Lanes::Tiered => FIRST,
         }
     }
 }
@@ -84,7 +88,7 @@ mod tests {
         ] {
             assert_eq!(Lanes::asked(flags), lanes, "{flags}");
         }
-        assert_eq!(Lanes::Tiered.first(), NONE);
+        assert_eq!(Lanes::Tiered.first(), FIRST);
         assert_eq!(Lanes::Fixed(8).first(), 8);
     }
 }

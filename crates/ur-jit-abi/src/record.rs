@@ -9,7 +9,7 @@ use crate::{ArgInfo, ArgKind, GroupsFn, KernelInfo};
 
 /// Version of the byte forms, of what code may import and of how it is called: whatever has another
 /// one cannot be used.
-pub const RECORD_VERSION: u32 = 1;
+pub const RECORD_VERSION: u32 = 2;
 
 /// Name of the place in a kernel's image where it is entered, a [`GroupsFn`].
 pub const ENTRY: &str = "ur.entry";
@@ -95,6 +95,9 @@ pub struct KernelRecord {
     pub scratch_per_item: u64,
     /// Private memory of a work-item in bytes, an estimate.
     pub private_size: u64,
+    /// Whether this is the code that was quick to compile, and the JIT would make faster code with the
+    /// same results for [`SUITABLE`](crate::lanes::SUITABLE) lanes.
+    pub provisional: bool,
     /// The code; exports [`ENTRY`].
     pub image: CodeImage,
 }
@@ -110,6 +113,7 @@ impl KernelRecord {
         to.u64(self.scratch_fixed);
         to.u64(self.scratch_per_item);
         to.u64(self.private_size);
+        to.u32(self.provisional.into());
         to.count(self.args.len());
         for arg in &self.args {
             to.u32(arg.kind as u32);
@@ -135,6 +139,11 @@ impl KernelRecord {
             scratch_fixed: from.u64("scratch size")?,
             scratch_per_item: from.u64("scratch size")?,
             private_size: from.u64("private size")?,
+            provisional: match from.u32("kind of code")? {
+                0 => false,
+                1 => true,
+                _ => return Err(Malformed("kind of code")),
+            },
             ..KernelRecord::default()
         };
         let count = from.count(16, "number of arguments")?;
@@ -190,6 +199,7 @@ impl KernelRecord {
                 reserved: 0,
             },
             args,
+            provisional: self.provisional,
             _code: code,
         })
     }
@@ -207,6 +217,7 @@ fn version(from: &mut Reader<'_>) -> Result<(), Malformed> {
 pub struct LoadedKernel {
     info: KernelInfo,
     args: Box<[ArgInfo]>,
+    provisional: bool,
     _code: Loaded,
 }
 
@@ -216,6 +227,11 @@ unsafe impl Send for LoadedKernel {}
 unsafe impl Sync for LoadedKernel {}
 
 impl LoadedKernel {
+    /// As [`KernelRecord::provisional`].
+    pub fn is_provisional(&self) -> bool {
+        self.provisional
+    }
+
     /// What a caller must know; its pointers live as long as this object.
     pub fn info(&self) -> &KernelInfo {
         &self.info
@@ -251,6 +267,7 @@ mod tests {
             scratch_fixed: 6,
             scratch_per_item: 7,
             private_size: 8,
+            provisional: true,
             image: CodeImage {
                 text: vec![0xc3],
                 exports: vec![(ENTRY.into(), 0)],

@@ -5,13 +5,13 @@ use ur_jit_abi::record::{ENTRY, KernelRecord};
 
 use crate::error::{Error, Result};
 use crate::llvm::edit::Builder;
-use crate::llvm::{Context, DATA_LAYOUT, Module, TRIPLE, Target};
+use crate::llvm::{Context, Module, Target};
 use crate::lower::{FRAME_SIZE, LANES, STRIDE, VECTOR};
 use crate::module::{Lowered, Vectorisable};
 use crate::translate::KERNEL;
-use crate::vector::math::{Definition, Features};
+use crate::vector::math::Features;
 use crate::vector::{self, Points, Refused, Vectorised};
-use crate::{item, link};
+use crate::{functions, item, link};
 
 /// How a module is compiled.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,10 @@ impl Options {
         }
     }
 
+    fn cpu_features(&self) -> Features {
+        Features::of(self.cpu.as_deref(), self.features.as_deref())
+    }
+
     fn target(&self) -> Result<Target> {
         let make = if self.unoptimised {
             Target::unoptimised
@@ -98,49 +102,6 @@ const AFTER: &str = "always-inline,globaldce,\
     ),\
     globaldce";
 
-/// Adds the vector functions that a module calls.
-fn add_functions<'c>(
-    context: &'c Context,
-    module: &Module<'c>,
-    functions: &[Definition],
-) -> Result<()> {
-    if functions.is_empty() {
-        return Ok(());
-    }
-    let mut text = format!("target datalayout = \"{DATA_LAYOUT}\"\ntarget triple = \"{TRIPLE}\"\n");
-    let mut declared = std::collections::BTreeMap::new();
-    for function in functions {
-        for (name, declaration) in &function.calls {
-            declared.insert(name, declaration);
-        }
-    }
-    for declaration in declared.values() {
-        text += declaration;
-        text.push('\n');
-    }
-    for function in functions {
-        text += &function.text;
-        text.push('\n');
-    }
-    let other = context.parse(&text).map_err(Error::internal)?;
-    let name_all = |module: &Module<'_>, external: bool| {
-        let builder = Builder::new(module);
-        for function in functions {
-            if let Some(function) = builder.function(&function.name) {
-                if external {
-                    function.set_external();
-                } else {
-                    function.set_internal();
-                }
-            }
-        }
-    };
-    name_all(&other, true);
-    module.link(other).map_err(Error::internal)?;
-    name_all(module, false);
-    Ok(())
-}
-
 /// Parses, vectorises and optimises; nothing if the kernel is not one for the vectoriser.
 fn vectorise<'c>(
     context: &'c Context,
@@ -173,14 +134,13 @@ fn vectorise<'c>(
         least,
     };
     let bytes = target.register_bytes();
-    let features = Features::of(options.cpu.as_deref(), options.features.as_deref());
+    let features = options.cpu_features();
     let to = if kernel.suspends { WHOLE } else { VECTOR };
     let made = vector::vectorise(&module, KERNEL, to, lanes, bytes, &points, features);
     let Vectorised { lanes, functions } = match made {
         Ok(made) => made,
         Err(refused) => return Ok(Err(refused)),
     };
-    add_functions(context, &module, &functions)?;
     {
         let builder = Builder::new(&module);
         if let Some(function) = builder.function(KERNEL) {
@@ -190,6 +150,9 @@ fn vectorise<'c>(
             variable.set_constant(builder.int_type(64).int(i64::from(lanes)));
         }
     }
+    // The function that was vectorised goes, and with it what it called.
+    module.run(target, "globaldce").map_err(Error::internal)?;
+    functions::add(context, &module, functions, features).map_err(Error::internal)?;
     module.verify().map_err(Error::internal)?;
     let mut frame = None;
     if kernel.suspends {
@@ -234,6 +197,8 @@ fn optimise<'c>(
     options: &Options,
 ) -> Result<Module<'c>> {
     let module = context.parse(text).map_err(Error::internal)?;
+    functions::add(context, &module, Vec::new(), options.cpu_features())
+        .map_err(Error::internal)?;
     for name in module.unresolved() {
         if name != STORAGE && link::symbol(&name).is_none() {
             return Err(Error::unsupported(format!("the function {name}")));
@@ -273,8 +238,15 @@ const SELDOM: &str = "always-inline,globaldce,coro-early,\
     cgscc(function(sroa,simplifycfg),coro-split,function(simplifycfg)),coro-cleanup,globaldce";
 
 /// The kernel work-item by work-item, under other names.
-fn single_items<'c>(context: &'c Context, kernel: &Lowered, target: &Target) -> Result<Module<'c>> {
+fn single_items<'c>(
+    context: &'c Context,
+    kernel: &Lowered,
+    target: &Target,
+    options: &Options,
+) -> Result<Module<'c>> {
     let module = context.parse(&kernel.text).map_err(Error::internal)?;
+    functions::add(context, &module, Vec::new(), options.cpu_features())
+        .map_err(Error::internal)?;
     {
         let builder = Builder::new(&module);
         for (from, to) in [(ENTRY, ITEMS), (FRAME_SIZE, ITEMS_FRAME_SIZE)] {
@@ -324,7 +296,7 @@ fn prepared<'c>(
             let mut frames = Vec::new();
             frames.extend(frame.map(|bytes| (Size::Bytes(bytes), vector.record_bytes, lanes)));
             if vector.together {
-                let items = single_items(context, kernel, target)?;
+                let items = single_items(context, kernel, target, options)?;
                 add_items(&module, items, lanes)?;
                 frames.push((Size::Ask(ITEMS_FRAME_SIZE), kernel.record_bytes, 1));
             }
@@ -381,6 +353,7 @@ pub fn compile(
         scratch_fixed,
         scratch_per_item,
         private_size: kernel.private_size.max(suspended),
+        provisional: false,
         image,
     })
 }

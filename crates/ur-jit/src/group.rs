@@ -41,6 +41,13 @@ pub enum Reduction {
     Xor,
 }
 
+impl Reduction {
+    /// Whether it is of floats, whose order counts.
+    pub fn is_of_floats(self) -> bool {
+        matches!(self, Self::FAdd | Self::FMul | Self::FMin | Self::FMax)
+    }
+}
+
 /// How far a reduction reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
@@ -216,6 +223,8 @@ pub struct SyncCall {
     pub kind: Kind,
     /// Work-items in a full sub-group.
     width: u32,
+    /// Whether sub-groups, not work-items, do this.
+    between: bool,
 }
 
 impl SyncCall {
@@ -274,6 +283,7 @@ impl SyncCall {
             output: result.clone(),
             kind,
             width,
+            between: false,
         })
     }
 
@@ -332,6 +342,7 @@ impl SyncCall {
         (!self.output.is_vector()).then(|| SyncCall {
             name: format!("ur.between.{}.{}", kind.name(), self.input.mangled()),
             kind,
+            between: true,
             ..self.clone()
         })
     }

@@ -38,6 +38,16 @@ pub mod item {
     pub const SLOTS: i64 = 64;
 }
 
+/// Name of the constant that says, for a vectorised kernel that waits, which fields of its sub-groups'
+/// records are read: the [`bit`] of each is set. Where the key is not, all sub-groups always wait at
+/// the same place.
+pub const FIELDS: &str = "ur.fields";
+
+/// The bit of the field at `offset` in [`FIELDS`].
+pub const fn bit(offset: i64) -> u32 {
+    1 << (offset / 4)
+}
+
 /// Fields of the group record: byte offsets.
 pub mod group {
     /// `ptr`: the launch.

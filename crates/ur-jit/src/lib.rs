@@ -8,6 +8,7 @@ mod atomic;
 pub mod compile;
 pub mod error;
 mod exit;
+mod functions;
 mod group;
 pub mod ir;
 mod item;

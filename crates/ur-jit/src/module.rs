@@ -45,6 +45,8 @@ pub struct Lowered {
     pub scratch_fixed: u64,
     /// Whether it has private variables in scratch memory.
     pub large: bool,
+    /// Whether results may depend on the number of lanes.
+    pub lanes_matter: bool,
     /// Private memory, an estimate.
     pub private_size: u64,
     /// Work-items in a sub-group.
@@ -124,10 +126,27 @@ impl Module {
             .ok_or_else(|| Error::not_found(format!("no kernel is called {name}")))
     }
 
-    /// The IR for the vectoriser, of a kernel that may be one for it, for `lanes`.
-    fn vectorisable(&self, name: &str, lanes: u32) -> Result<Option<Vectorisable>> {
-        let lowered = self.kernel(name)?;
-        if self.options.unoptimised || lanes == lanes::NONE || lowered.large {
+    /// The options with the number of `lanes` that is meant for a kernel.
+    fn options(&self, lowered: &Lowered, lanes: u32) -> Options {
+        let lanes = match lanes {
+            lanes::FIRST if lowered.lanes_matter => lanes::SUITABLE,
+            lanes::FIRST => lanes::NONE,
+            lanes => lanes,
+        };
+        Options {
+            lanes,
+            ..self.options.clone()
+        }
+    }
+
+    /// Whether a kernel may be one for the vectoriser.
+    fn has_vectors(&self, lowered: &Lowered) -> bool {
+        !self.options.unoptimised && !lowered.large
+    }
+
+    /// The IR for the vectoriser, of a kernel that may be one for it.
+    fn vectorisable(&self, name: &str, options: &Options) -> Result<Option<Vectorisable>> {
+        if options.lanes == lanes::NONE || !self.has_vectors(self.kernel(name)?) {
             return Ok(None);
         }
         let kernel = translate::kernel(
@@ -198,12 +217,12 @@ impl Module {
     /// # Errors
     /// As [`Module::compile`].
     pub fn record_kernel(&self, name: &str, lanes: u32) -> Result<KernelRecord> {
-        let vector = self.vectorisable(name, lanes)?;
-        let options = Options {
-            lanes,
-            ..self.options.clone()
-        };
-        compile::compile(self.kernel(name)?, vector.as_ref(), &options)
+        let lowered = self.kernel(name)?;
+        let options = self.options(lowered, lanes);
+        let vector = self.vectorisable(name, &options)?;
+        let mut record = compile::compile(lowered, vector.as_ref(), &options)?;
+        record.provisional = lanes == lanes::FIRST && vector.is_none() && self.has_vectors(lowered);
+        Ok(record)
     }
 
     /// What must be known of the module to use its compiled kernels.
@@ -225,6 +244,7 @@ impl Module {
     /// No such kernel or stage, or a fault of the compiler.
     pub fn listing(&self, name: &str, stage: &str) -> Result<String> {
         let lowered = self.kernel(name)?;
+        let options = self.options(lowered, self.options.lanes);
         match stage {
             "ir" => {
                 let kernel = translate::kernel(
@@ -238,16 +258,16 @@ impl Module {
             }
             "lowered" => Ok(lowered.text.clone()),
             "optimised" => {
-                let vector = self.vectorisable(name, self.options.lanes)?;
-                compile::optimised(lowered, vector.as_ref(), &self.options)
+                let vector = self.vectorisable(name, &options)?;
+                compile::optimised(lowered, vector.as_ref(), &options)
             }
             "vector" => {
-                let vector = self.vectorisable(name, self.options.lanes)?;
-                compile::vectorised(vector.as_ref(), &self.options)
+                let vector = self.vectorisable(name, &options)?;
+                compile::vectorised(vector.as_ref(), &options)
             }
             "asm" => {
-                let vector = self.vectorisable(name, self.options.lanes)?;
-                compile::assembly(lowered, vector.as_ref(), &self.options)
+                let vector = self.vectorisable(name, &options)?;
+                compile::assembly(lowered, vector.as_ref(), &options)
             }
             other => Err(Error::not_found(format!("no stage is called {other}"))),
         }
@@ -277,6 +297,7 @@ impl Lowered {
                 lower::large_bytes(&kernel)
             },
             large: kernel.large_size > 0,
+            lanes_matter: kernel.lanes_matter(),
             text: kernel.ir.render(),
             sync: kernel.sync,
             args: kernel.args,

@@ -24,11 +24,8 @@ macro_rules! c_functions {
 
 c_functions! {
     // Called by name.
-    acos acosf acosh acoshf asin asinf asinh asinhf atan atanf atan2 atan2f atanh atanhf
-    cbrt cbrtf cos cosf cosh coshf erf erff erfc erfcf exp expf exp2 exp2f exp10 exp10f
-    expm1 expm1f fmod fmodf hypot hypotf ldexp ldexpf lgamma_r lgammaf_r
-    log logf log2 log2f log10 log10f log1p log1pf pow powf remainder remainderf
-    sin sinf sinh sinhf tan tanf tanh tanhf tgamma tgammaf
+    cos cosf fmod fmodf ldexp ldexpf lgamma_r lgammaf_r remainder remainderf sin sinf tan tanf
+    tgamma tgammaf
     // Made by LLVM from intrinsics or from other calls, on processors without an instruction.
     ceil ceilf floor floorf fma fmaf fmax fmaxf fmin fminf frexp frexpf nearbyint nearbyintf
     rint rintf round roundf roundeven roundevenf sincos sincosf sqrt sqrtf trunc truncf
@@ -45,7 +42,6 @@ c_functions! {
 pub fn symbols() -> Vec<(&'static str, usize)> {
     let mut all = c_symbols();
     all.extend([
-        ("ur_jit_cbrt", math::cbrt as *const () as usize),
         ("ur_jit_remquo", math::remquo as *const () as usize),
         ("ur_jit_remquof", math::remquof as *const () as usize),
         (

@@ -1,8 +1,10 @@
 //! Compiling and calling functions in tests.
 
+use crate::functions;
 use crate::ir::ModuleBuilder;
 use crate::link;
 use crate::llvm::{Context, Target};
+use crate::vector::math::Features;
 use ur_jit_abi::code::Loaded;
 
 /// A module compiled for this machine.
@@ -23,6 +25,8 @@ impl Compiled {
             Ok(parsed) => parsed,
             Err(message) => panic!("{message}\n{text}"),
         };
+        let features = Features::of(None, None);
+        functions::add(&context, &parsed, Vec::new(), features).expect("functions are valid");
         let target = Target::new(None, None).expect("the host is a target");
         let object = target.object(&parsed).expect("code is generated");
         let names = module.exported();

@@ -62,9 +62,9 @@ fn compare(kernel: &str) {
         "{kernel}: {text:?}"
     );
     // In several dimensions work-items of a row share their places in local memory.
-    let sizes = SIZES
-        .into_iter()
-        .filter(|(_, local)| !["meetings", "phases"].contains(&kernel) || local[1] == 1);
+    let sizes = SIZES.into_iter().filter(|(_, local)| {
+        !["meetings", "neighbours", "phases"].contains(&kernel) || local[1] == 1
+    });
     for (cpu, lanes) in WAYS {
         let vector = Jit::compiled_for("lanes", lanes, cpu).kernel(kernel);
         for size in sizes.clone() {
@@ -103,6 +103,20 @@ fn places_in_memory() {
 #[test]
 fn ids_against_bounds() {
     compare("guards");
+}
+
+#[test]
+fn neighbours_under_conditions() {
+    compare("neighbours");
+}
+
+#[test]
+fn loops_that_wait_for_themselves() {
+    compare("chain");
+    // Eight registers of eight numbers.
+    let jit = Jit::compiled_for("lanes", 0, Some("x86-64-v3"));
+    let text = jit.listing("chain", "vector").expect("a listing");
+    assert!(text.contains("<64 x float>"), "{text}");
 }
 
 #[test]
@@ -177,5 +191,15 @@ fn sub_groups_across_rows_and_ids_that_are_far_up() {
                 "{global:?} {local:?} {offset}"
             );
         }
+    }
+}
+
+#[test]
+fn processors_with_registers_for_masks_get_code_too() {
+    // Which need not be this one, so the code is only made.
+    let jit = Jit::compiled_for("lanes", 0, Some("x86-64-v4"));
+    for kernel in ["exits", "mixed", "guards", "neighbours", "phases"] {
+        let text = jit.listing(kernel, "asm").expect("code");
+        assert!(text.contains("{%k1}"), "{kernel}: {text}");
     }
 }

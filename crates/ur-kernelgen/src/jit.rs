@@ -44,12 +44,14 @@ impl Jit {
         variant: &Variant,
     ) -> Result<Compiled<'_>, String> {
         let cpu = variant.cpu.map(|cpu| CString::new(cpu).unwrap_or_default());
+        let flags = if variant.unoptimised {
+            "-cl-opt-disable".to_owned()
+        } else {
+            format!("-ur-lanes={}", variant.lanes)
+        };
+        let flags = CString::new(flags).unwrap_or_default();
         let options = ModuleOptions {
-            flags: if variant.unoptimised {
-                c"-cl-opt-disable".as_ptr()
-            } else {
-                ptr::null()
-            },
+            flags: flags.as_ptr(),
             spec: ptr::null(),
             spec_count: 0,
             sub_group_size: variant.sub_group_size,

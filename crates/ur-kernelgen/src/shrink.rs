@@ -48,6 +48,13 @@ fn settings(best: &mut Case, attempt: &mut Attempt<'_>) {
             break;
         }
     }
+    for lanes in ["1", "0"] {
+        let mut candidate = best.clone();
+        candidate.variant.lanes = lanes;
+        if attempt(best, candidate) {
+            break;
+        }
+    }
     let mut candidate = best.clone();
     candidate.kernel.minor = 3;
     attempt(best, candidate);

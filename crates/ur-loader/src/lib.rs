@@ -27,14 +27,17 @@
 #![allow(non_snake_case, reason = "entry points carry the names of the C API")]
 
 pub mod adapter;
+mod arguments;
 #[cfg(feature = "broken-handle-table")]
 mod broken;
 mod by_hand;
 mod config;
+mod ddi;
 pub mod discovery;
 pub mod dispatch;
 mod environment;
 mod filter;
+mod foreign;
 #[allow(
     missing_docs,
     reason = "entry points carry the names that the API gives them"
@@ -49,10 +52,12 @@ mod filter;
 mod generated;
 mod guard;
 mod init;
+mod kit;
 mod layers;
 mod legacy;
 mod library;
 pub mod log;
+mod registry;
 mod selected;
 pub mod selector;
 mod state;

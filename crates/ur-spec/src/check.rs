@@ -42,6 +42,7 @@ pub fn check(spec: &Spec) -> Vec<String> {
         }
     }
     tables(spec, &mut problems);
+    layouts(spec, &mut problems);
     docs(spec, &mut problems);
     problems
 }
@@ -230,6 +231,35 @@ fn tables(spec: &Spec, problems: &mut Vec<String>) {
         let known = |field: &String| spec.registry.tables.iter().any(|t| t.field == *field);
         if function.table.as_ref().is_some_and(|t| !known(t)) {
             problems.push(format!("{}: unknown table", function.name));
+        }
+    }
+}
+
+/// An earlier release has each of its functions once, in the table that the function names, and has
+/// every function that was removed since.
+fn layouts(spec: &Spec, problems: &mut Vec<String>) {
+    for layout in &spec.layouts {
+        let releases = layout.releases.join(" and ");
+        let mut say = |what: String| problems.push(format!("layout of {releases}: {what}"));
+        let mut seen = HashSet::new();
+        for table in &layout.tables {
+            if !spec.registry.tables.iter().any(|t| t.field == table.field) {
+                say(format!("unknown table {}", table.field));
+            }
+            for name in spec.layout_functions(table) {
+                let function = spec.functions().find(|f| f.name == name);
+                if function.and_then(|f| f.table.as_ref()) != Some(&table.field) {
+                    say(format!("{name} isn't a function of {}", table.field));
+                }
+                if !seen.insert(name.clone()) {
+                    say(format!("{name} stands twice"));
+                }
+            }
+        }
+        for function in spec.functions().filter(|f| f.removed_in.is_some()) {
+            if !seen.contains(&function.name) {
+                say(format!("{} is missing", function.name));
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use crate::model::{Enum, Feature, Registry, Spec, Value};
+use crate::model::{Enum, Feature, Layouts, Registry, Spec, Value};
 
 /// Why a file of `spec/` could not be read.
 #[derive(Debug)]
@@ -33,13 +33,14 @@ fn read<T: serde::de::DeserializeOwned>(dir: &Path, name: &str) -> Result<T, Loa
     toml::from_str(&text).map_err(|e| error(e.to_string()))
 }
 
-/// Reads the registry and every feature that it names from `dir`.
+/// Reads the registry, every feature that it names and the layouts from `dir`.
 ///
 /// # Errors
 /// A file that is missing or isn't what the model expects, a feature whose file names another
 /// one, or an addition to an enumeration that nobody defines.
 pub fn load(dir: &Path) -> Result<Spec, LoadError> {
     let registry: Registry = read(dir, "registry")?;
+    let layouts: Layouts = read(dir, "layouts")?;
     let mut features = Vec::new();
     for name in &registry.features {
         let mut feature: Feature = read(dir, name)?;
@@ -59,6 +60,7 @@ pub fn load(dir: &Path) -> Result<Spec, LoadError> {
         registry,
         features,
         enums,
+        layouts: layouts.layout,
     })
 }
 

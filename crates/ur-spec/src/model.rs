@@ -51,7 +51,35 @@ pub struct Adapter {
     pub device_types: Vec<String>,
 }
 
-/// One file of `spec/` other than the registry.
+/// `spec/layouts.toml`: dispatch tables of earlier releases.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Layouts {
+    /// One for each layout that differs.
+    pub layout: Vec<Layout>,
+}
+
+/// The dispatch tables of earlier releases.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Layout {
+    /// The releases that have it.
+    pub releases: Vec<String>,
+    /// Their tables in container order.
+    pub tables: Vec<LayoutTable>,
+}
+
+/// One table of an earlier release.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LayoutTable {
+    /// The container's member, one that this release has too.
+    pub field: String,
+    /// Its functions in slot order; none for the same as in this release.
+    pub functions: Option<Vec<String>>,
+}
+
+/// One file of `spec/` other than the registry and the layouts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Feature {
@@ -389,6 +417,8 @@ pub struct Spec {
     pub features: Vec<Feature>,
     /// Every enumeration with all its values, `ur_function_t` among them.
     pub enums: Vec<Enum>,
+    /// Dispatch tables of earlier releases.
+    pub layouts: Vec<Layout>,
 }
 
 impl Spec {
@@ -405,6 +435,14 @@ impl Spec {
             .collect();
         found.sort_by_key(|f| f.slot);
         found
+    }
+
+    /// Names of the functions of an earlier release's table in slot order.
+    pub fn layout_functions(&self, table: &LayoutTable) -> Vec<String> {
+        table.functions.clone().unwrap_or_else(|| {
+            let functions = self.table_functions(&table.field);
+            functions.iter().map(|f| f.name.clone()).collect()
+        })
     }
 
     /// Every handle type.

@@ -20,7 +20,7 @@ fn the_data_does_not_contradict_itself() {
 #[test]
 fn contradictions_are_found() {
     type Mistake = fn(&mut Spec);
-    let mistakes: [(Mistake, &str); 7] = [
+    let mistakes: [(Mistake, &str); 9] = [
         (
             |s| feature(s, "context").r#struct[0].members[2].offset = 20,
             "is at 16",
@@ -48,6 +48,14 @@ fn contradictions_are_found() {
         (
             |s| feature(s, "context").function[1].name = "urContextCreate".to_owned(),
             "defined twice",
+        ),
+        (
+            |s| s.layouts[0].tables[0].functions = Some(vec!["urNobody".to_owned()]),
+            "urNobody isn't a function of Adapter",
+        ),
+        (
+            |s| s.layouts[0].tables.retain(|t| t.field != "Kernel"),
+            "urKernelSetArgValue is missing",
         ),
     ];
     for (mistake, complaint) in mistakes {
@@ -134,6 +142,26 @@ fn tables_and_slots() {
         let functions = spec.table_functions(&row[0]);
         let slot: usize = row[1].parse().expect("a number");
         assert_eq!(functions[slot].name, row[2]);
+    }
+}
+
+#[test]
+fn tables_of_earlier_releases() {
+    let spec = spec();
+    let releases = [("2026.1.0", 230), ("2026.1.2", 235)];
+    assert_eq!(spec.layouts.len(), releases.len());
+    for ((release, count), layout) in releases.into_iter().zip(&spec.layouts) {
+        assert!(layout.releases.iter().any(|r| r == release));
+        let rows = facts(&format!("slots-{release}"));
+        assert_eq!(rows.len(), count);
+        let mut tables: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+        tables.dedup();
+        assert!(layout.tables.iter().map(|t| t.field.as_str()).eq(tables));
+        let have = layout.tables.iter().flat_map(|table| {
+            let functions = spec.layout_functions(table).into_iter().enumerate();
+            functions.map(|(slot, name)| vec![table.field.clone(), slot.to_string(), name])
+        });
+        assert!(have.eq(rows), "{release}");
     }
 }
 

@@ -92,6 +92,7 @@ entry_points! {
     urAdapterRelease: PfnUrAdapterRelease,
     urPlatformGet: PfnUrPlatformGet,
     urDeviceGet: PfnUrDeviceGet,
+    urDeviceRelease: PfnUrDeviceRelease,
     urContextCreate: PfnUrContextCreate,
     urContextRetain: PfnUrContextRetain,
     urContextRelease: PfnUrContextRelease,

@@ -2,6 +2,7 @@
 
 mod api;
 mod arena;
+mod contexts;
 mod cycles;
 mod handles;
 mod reuse;
@@ -34,6 +35,9 @@ enum Command {
     Handles(HandlesArgs),
     /// Creates and releases the same objects over and over; memory must stay flat.
     Cycles(CyclesArgs),
+    /// Contexts and queues of all adapters by several threads, which also suits adapters whose
+    /// other objects cost a lot.
+    Contexts(ContextsArgs),
 }
 
 #[derive(Debug, Args)]
@@ -60,6 +64,19 @@ struct CyclesArgs {
     /// Growth of the resident memory that is still flat, in KiB.
     #[arg(long, default_value_t = 1024)]
     allow_kib: u64,
+}
+
+#[derive(Debug, Args)]
+struct ContextsArgs {
+    /// Cycles for each thread.
+    #[arg(long, default_value_t = 100_000)]
+    cycles: u64,
+    /// Threads.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=256))]
+    threads: u64,
+    /// Where the random sequence begins.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
 }
 
 /// The adapter libraries to load: a path given again becomes a copy in `folder`, so that the dynamic
@@ -145,6 +162,28 @@ fn handles(world: &world::World, args: &HandlesArgs) -> Result<bool> {
     Ok(misdirected == 0 && across > 0 && live == 0)
 }
 
+fn contexts(world: &world::World, args: &ContextsArgs) -> Result<bool> {
+    let outcome = match contexts::run(world, args.cycles, args.threads, args.seed) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            println!("{error:#}");
+            return Ok(false);
+        }
+    };
+    let live = world.live_objects();
+    if live > 0 {
+        println!("{live} objects of the mock adapters were not destroyed");
+    }
+    println!(
+        "{} cycles on {} threads and {} adapters, {} addresses went from one adapter to another, 0 misdirected",
+        outcome.cycles,
+        args.threads,
+        world.adapters.len(),
+        outcome.across
+    );
+    Ok(live == 0 && outcome.across > 0)
+}
+
 fn run(cli: &Cli) -> Result<bool> {
     if cli.adapter.len() < 2 {
         bail!("two adapters at least: give --adapter twice");
@@ -154,6 +193,13 @@ fn run(cli: &Cli) -> Result<bool> {
     match &cli.command {
         Command::Handles(args) => {
             let good = handles(&world, args)?;
+            if good {
+                world.close()?;
+            }
+            Ok(good)
+        }
+        Command::Contexts(args) => {
+            let good = contexts(&world, args)?;
             if good {
                 world.close()?;
             }

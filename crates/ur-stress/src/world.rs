@@ -93,12 +93,15 @@ impl World {
             .sum()
     }
 
-    /// Releases the adapters and the loader.
+    /// Releases devices, adapters and the loader.
     ///
     /// # Errors
     /// What the loader answers.
     pub fn close(self) -> Result<()> {
         for adapter in &self.adapters {
+            // SAFETY: the handle is the one that `urDeviceGet` gave.
+            let code = unsafe { (self.api.urDeviceRelease)(adapter.device) };
+            check("urDeviceRelease", code)?;
             // SAFETY: the handle is the one that `urAdapterGet` gave.
             let code = unsafe { (self.api.urAdapterRelease)(adapter.handle) };
             check("urAdapterRelease", code)?;

@@ -55,6 +55,15 @@ fn two_mocks_one_thread() {
 }
 
 #[test]
+fn contexts_of_two_adapters() {
+    let adapters = [MOCK, NATIVE_CPU];
+    let output = stress(LOADER, adapters, &["contexts", "--cycles", "20000"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}");
+    assert!(text.trim_end().ends_with(" 0 misdirected"), "{text}");
+}
+
+#[test]
 fn two_mocks_eight_threads() {
     reaches_its_adapter([MOCK, MOCK], "200000", "8");
 }

@@ -96,3 +96,6 @@ pub static TABLE: ur_dditable_t = generated::entries::table();
 
 #[cfg(feature = "export")]
 ur_adapter::export_tables!(&crate::TABLE);
+
+#[cfg(feature = "export")]
+ur_adapter::export_kit!(Mock, &crate::TABLE);

@@ -1,5 +1,6 @@
 //! Aligned blocks of memory, and those that kernels use while they run: every thread keeps one.
 
+use crate::heap;
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -9,6 +10,8 @@ use std::ptr::NonNull;
 pub struct Block {
     start: NonNull<u8>,
     layout: Layout,
+    /// Whether it is [`heap`]'s; else it is the C library's.
+    of_heap: bool,
 }
 
 // SAFETY: a block is memory and nothing else; it belongs to its owner.
@@ -21,9 +24,13 @@ impl Block {
     /// no memory.
     pub fn new(size: usize, align: usize) -> Option<Block> {
         let layout = Layout::from_size_align(size.max(1), align).ok()?;
-        // SAFETY: the size is not 0.
-        let start = NonNull::new(unsafe { std::alloc::alloc(layout) })?;
-        Some(Block { start, layout })
+        let align = align.max(size_of::<usize>());
+        let start = heap::allocate(layout.size(), align)? as *mut u8;
+        Some(Block {
+            start: NonNull::new(start)?,
+            layout,
+            of_heap: true,
+        })
     }
 
     /// As [`Block::new`], with all bytes 0.
@@ -31,7 +38,11 @@ impl Block {
         let layout = Layout::from_size_align(size.max(1), align).ok()?;
         // SAFETY: the size is not 0.
         let start = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })?;
-        Some(Block { start, layout })
+        Some(Block {
+            start,
+            layout,
+            of_heap: false,
+        })
     }
 
     /// Its first byte.
@@ -47,6 +58,9 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
+        if self.of_heap {
+            return heap::free(self.start.as_ptr() as usize, self.layout.size());
+        }
         // SAFETY: the block was allocated with this layout and is freed once.
         unsafe { std::alloc::dealloc(self.start.as_ptr(), self.layout) };
     }

@@ -179,7 +179,7 @@ impl Module {
                 None => self.load(&self.compile(name, self.lanes.first())?)?,
             },
         };
-        if tiered {
+        if tiered && compiled.code.is_provisional() {
             compiled.pace = Pace::watched();
             compiled.origin = Some((Arc::downgrade(self), name.into()));
         }
@@ -411,6 +411,7 @@ mod tests {
             scratch_fixed: 128,
             scratch_per_item: 1024,
             private_size: 16,
+            provisional: true,
             image: ur_jit_abi::code::CodeImage {
                 text: vec![0xc3],
                 exports: vec![(ur_jit_abi::record::ENTRY.into(), 0)],

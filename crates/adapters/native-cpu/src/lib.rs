@@ -6,7 +6,7 @@
 //! [`door`] lets short work past their queue's lock, [`recording`] keeps it for later, [`pool`] runs it and
 //! [`share`] deals it out, to the CPUs of all nodes of [`numa`], [`launch`] and [`copy`] are what runs, [`code`] gets machine code from
 //! the [`cache`], from a program that [`binary`] saved, or from the compiler, which [`jit`] opens, [`tier`] gets
-//! better code for what has proved to be worth it; [`facts`]
+//! better code for what has proved to be worth it; `heap` has the memory, [`facts`]
 //! and [`cpu`] read the machine.
 
 use std::sync::atomic;
@@ -29,6 +29,7 @@ pub mod event;
 pub mod facts;
 pub mod fork;
 pub mod graph;
+mod heap;
 pub mod image;
 pub mod ipc;
 pub mod jit;

@@ -4,7 +4,6 @@ pub mod async_alloc;
 mod chunks;
 mod exp;
 mod export;
-mod heap;
 pub mod ipc;
 pub mod pool;
 pub mod registry;
@@ -12,7 +11,7 @@ pub mod registry;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::info::{MEM_ALIGN, max_alloc_size};
-use crate::{NativeCpu, memfd};
+use crate::{NativeCpu, heap, memfd};
 use pool::UsmPool;
 use registry::{Allocation, Origin};
 use std::ffi::c_void;
@@ -40,6 +39,11 @@ fn check_device(context: &Object<Context>, device: &Object<Device>) -> Result {
         UR_RESULT_ERROR_INVALID_DEVICE,
         "the device does not belong to the context",
     ))
+}
+
+/// Bytes that an allocation takes of the heap.
+fn heap_bytes(kind: ur_usm_type_t, size: usize) -> Option<usize> {
+    size.checked_next_multiple_of(heap::unit(kind, 1))
 }
 
 fn allocate(
@@ -73,8 +77,7 @@ fn allocate(
         }
         None => {
             let unit = heap::unit(kind, 1);
-            let bytes = size.checked_next_multiple_of(unit);
-            let base = bytes
+            let base = heap_bytes(kind, size)
                 .and_then(|bytes| heap::allocate(bytes, align.max(MEM_ALIGN).max(unit)))
                 .ok_or_else(|| {
                     Error::new(
@@ -104,7 +107,8 @@ fn free(context: usize, base: usize) -> bool {
     let Some(allocation) = registry::remove(context, base, ours) else {
         return false;
     };
-    if allocation.file.is_some() {
+    let was_shared = allocation.file.is_some();
+    if was_shared {
         let pages = allocation.size.next_multiple_of(memfd::PAGE);
         let usual = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: shared memory has its pages to itself and has just left the registry.
@@ -113,9 +117,15 @@ fn free(context: usize, base: usize) -> bool {
             return true;
         }
     }
-    match &allocation.origin {
-        Origin::Pool(pool, bytes) => pool.put(base, *bytes),
-        _ => heap::free(base),
+    match (
+        &allocation.origin,
+        heap_bytes(allocation.kind, allocation.size),
+    ) {
+        (Origin::Pool(pool, bytes), _) => pool.put(base, *bytes),
+        (_, Some(bytes)) if was_shared => heap::release(base, bytes),
+        (_, Some(bytes)) => heap::free(base, bytes),
+        // No allocation has so many bytes.
+        (_, None) => {}
     }
     true
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ur_jit::vector::math::Features;
 
 /// Lanes that are measured.
-const LANES: [u32; 5] = [4, 8, 16, 32, 64];
+const LANES: [u32; 6] = [2, 4, 8, 16, 32, 64];
 
 /// A processor: a name, and LLVM's processor and features.
 type Target = (&'static str, Option<&'static str>, Option<&'static str>);
@@ -186,7 +186,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
             "# Errors of the vector functions\n\n\
              Largest error in units of the last place (ULP) over {} inputs of each function, which\n\
              include the special ones, measured against 128-bit arithmetic, and the limit of\n\
-             OpenCL's full profile. Measured in vectors of 4, 8, 16, 32 and 64 lanes on {} (with\n\
+             OpenCL's full profile. Measured in vectors of 2, 4, 8, 16, 32 and 64 lanes on {} (with\n\
              FMA) and on {} (without): {differ} numbers differ between those of one kind.\n\n\
              Made by `cargo run --release -p ur-jit --example ulp -- --vectors --inputs N --out FILE`.\n\n{table}",
             arguments.inputs,

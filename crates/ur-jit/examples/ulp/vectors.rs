@@ -66,10 +66,9 @@ pub fn cases() -> Vec<Case> {
 
 /// The scalar function's name for numbers of that many bits, if the vector function exists.
 pub fn name(case: &Case, bits: u32) -> Option<String> {
-    let name = match (case.base, bits) {
-        ("cbrt", 64) => "ur_jit_cbrt".to_owned(),
-        (base, 32) => format!("{base}f"),
-        (base, _) => base.to_owned(),
+    let name = match bits {
+        32 => format!("{}f", case.base),
+        _ => case.base.to_owned(),
     };
     math::names().any(|known| known == name).then_some(name)
 }

@@ -18,6 +18,8 @@ struct Walk {
     count: Value,
     key: Value,
     slot: u64,
+    /// Whether all take part, for sub-groups.
+    in_step: Option<Value>,
 }
 
 impl Walk {
@@ -30,7 +32,11 @@ impl Walk {
     /// Whether the item of that record takes part.
     fn takes_part(&self, fb: &mut FunctionBuilder, record: &Value) -> Value {
         let key = item::load(fb, record, item::item::KEY, &Type::I32);
-        fb.icmp("eq", &key, &self.key)
+        let waits = fb.icmp("eq", &key, &self.key);
+        match &self.in_step {
+            Some(all) => fb.binary("or", all, &waits),
+            None => waits,
+        }
     }
 
     /// Runs `body` for each item from `start` up to `end` that takes part, with its number and
@@ -84,7 +90,15 @@ pub(super) fn define(call: &SyncCall, module: &ModuleBuilder, name: &str, slot: 
     let params = [Type::PTR, Type::I64, Type::I64, Type::I32];
     let mut fb = FunctionBuilder::new(module, name, Linkage::Internal, &Type::Void, &params);
     fb.attribute("nounwind");
+    let in_step = call.between.then(|| {
+        let place = module.extern_global(item::FIELDS, &Type::I32);
+        let read = fb.load(&Type::I32, &place, 4);
+        let key = Value::int(&Type::I32, item::bit(item::item::KEY).into());
+        let key = fb.binary("and", &read, &key);
+        fb.icmp("eq", &key, &Value::i32(0))
+    });
     let walk = Walk {
+        in_step,
         records: fb.param(0),
         stride: fb.param(1),
         count: fb.param(2),

@@ -182,6 +182,12 @@ impl<'m> Value<'m> {
         unsafe { LLVMIsConstant(self.0) != 0 }
     }
 
+    /// The block of an instruction.
+    pub fn block(self) -> Block<'m> {
+        // SAFETY: an instruction in a block.
+        block(unsafe { LLVMGetInstructionParent(self.0) })
+    }
+
     /// Whether it is an instruction.
     pub fn is_instruction(self) -> bool {
         // SAFETY: a live value.
@@ -741,6 +747,12 @@ impl<'m> Builder<'m> {
     pub fn at_start(&self, of: Block<'m>) {
         // SAFETY: a live block; its first instruction is null if it has none.
         unsafe { LLVMPositionBuilder(self.raw, of.0, LLVMGetFirstInstruction(of.0)) }
+    }
+
+    /// Continues before an instruction.
+    pub fn before(&self, inst: Value<'m>) {
+        // SAFETY: a live instruction in a block.
+        unsafe { LLVMPositionBuilderBefore(self.raw, inst.0) }
     }
 
     /// The block that grows.

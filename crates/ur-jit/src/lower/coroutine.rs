@@ -174,7 +174,7 @@ fn run_groups(kernel: &Translated, name: &str) {
                     let linear = fb.binary("add nuw", &row, x);
                     let offset = fb.binary("mul nuw", &linear, &stride);
                     let record = fb.ptr_add(&items, &offset);
-                    item_record(fb, &record, &group_rec, [x, y, z], &linear, lanes);
+                    item_record(fb, &record, &group_rec, [x, y, z], &linear, lanes, None);
                     if kernel.large_size > 0 {
                         let large = Value::int(&Type::I64, header - large);
                         let large = fb.ptr_add(&record, &large);

@@ -200,7 +200,7 @@ impl Entry {
     }
 }
 
-/// Fills an item record.
+/// Fills an item record: its fields, or those that are in `fields`, a value as in [`item::FIELDS`].
 fn item_record(
     fb: &mut FunctionBuilder,
     record: &Value,
@@ -208,11 +208,12 @@ fn item_record(
     local_id: [&Value; 3],
     linear: &Value,
     lanes: u32,
+    fields: Option<&Value>,
 ) {
     for (dim, id) in (0..3i64).zip(local_id) {
-        item::store(fb, record, item::item::LOCAL_ID + 8 * dim, id);
+        store_if_read(fb, fields, record, item::item::LOCAL_ID + 8 * dim, id);
     }
-    item::store(fb, record, item::item::LINEAR, linear);
+    store_if_read(fb, fields, record, item::item::LINEAR, linear);
     let lanes = Value::i64(i64::from(lanes));
     let sub_group = fb.binary("udiv", linear, &lanes);
     let lane = fb.binary("urem", linear, &lanes);
@@ -226,8 +227,30 @@ fn item_record(
         (item::item::SUB_GROUP_SIZE, size),
     ] {
         let value = fb.int_cast(&value, &Type::I32, false);
-        item::store(fb, record, offset, &value);
+        store_if_read(fb, fields, record, offset, &value);
     }
+}
+
+/// Stores a field of an item record, unless it is not in `fields`.
+fn store_if_read(
+    fb: &mut FunctionBuilder,
+    fields: Option<&Value>,
+    record: &Value,
+    offset: i64,
+    value: &Value,
+) {
+    let Some(fields) = fields else {
+        return item::store(fb, record, offset, value);
+    };
+    let bit = Value::int(&Type::I32, item::bit(offset).into());
+    let bit = fb.binary("and", fields, &bit);
+    let read = fb.icmp("ne", &bit, &Value::i32(0));
+    let (store, next) = (fb.block("store"), fb.block("stored"));
+    fb.cond_br(&read, store, next);
+    fb.switch_to(store);
+    item::store(fb, record, offset, value);
+    fb.br(next);
+    fb.switch_to(next);
 }
 
 /// Loops over all numbers from `first` below `last`.

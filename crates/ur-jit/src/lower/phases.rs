@@ -7,7 +7,7 @@
 
 use super::coroutine::{NONE, combine};
 use super::plain::{calls_in_row, step, step_in_group};
-use super::{Entry, STRIDE, VECTOR, item_record, range};
+use super::{Entry, STRIDE, VECTOR, item_record, range, store_if_read};
 use crate::ir::{Type, Value};
 use crate::item::{self, group, item as field};
 use crate::translate::Translated;
@@ -24,6 +24,8 @@ pub fn lower(kernel: &Translated, name: &str) {
     let items = entry.fb.ptr_add(&group_rec, &group_bytes);
     let stride = kernel.ir.extern_global(STRIDE, &Type::I64);
     let stride = entry.fb.load(&Type::I64, &stride, 8);
+    let fields = kernel.ir.extern_global(item::FIELDS, &Type::I32);
+    let fields = entry.fb.load(&Type::I32, &fields, 4);
     let step = step(kernel, &mut entry.fb, &launched);
 
     entry.each_group([&first, &last], &group_rec.clone(), lanes, |fb, sizes| {
@@ -52,12 +54,13 @@ pub fn lower(kernel: &Translated, name: &str) {
                     let number = fb.binary("add nuw", &first, at);
                     let offset = fb.binary("mul nuw", &number, &stride);
                     let record = fb.ptr_add(&items, &offset);
-                    item_record(fb, &record, &group_rec, [&x, y, z], &linear, lanes);
+                    let ids = [&x, y, z];
+                    item_record(fb, &record, &group_rec, ids, &linear, lanes, Some(&fields));
                     let left = fb.binary("sub", &sizes[0], &x);
                     let count = fb.intrinsic_same("umin", &[left, step.clone()]);
                     let count = fb.int_cast(&count, &Type::I32, false);
                     item::store(fb, &record, field::ITEMS, &count);
-                    item::store(fb, &record, field::KEY, &start);
+                    store_if_read(fb, Some(&fields), &record, field::KEY, &start);
                 });
             });
         });

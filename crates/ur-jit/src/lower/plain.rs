@@ -98,7 +98,7 @@ fn groups(kernel: &Translated, name: &str, vector: bool) {
                 let Some(step) = &step else {
                     range(fb, &zero, &sizes[0], |fb, x| {
                         let linear = fb.binary("add nuw", &row, x);
-                        item_record(fb, &item_rec, &group_rec, [x, y, z], &linear, lanes);
+                        item_record(fb, &item_rec, &group_rec, [x, y, z], &linear, lanes, None);
                         fb.call(KERNEL, &Type::Void, &records);
                     });
                     return;
@@ -107,7 +107,7 @@ fn groups(kernel: &Translated, name: &str, vector: bool) {
                 range(fb, &zero, &calls, |fb, call| {
                     let x = fb.binary("mul nuw", call, step);
                     let linear = fb.binary("add nuw", &row, &x);
-                    item_record(fb, &item_rec, &group_rec, [&x, y, z], &linear, lanes);
+                    item_record(fb, &item_rec, &group_rec, [&x, y, z], &linear, lanes, None);
                     let left = fb.binary("sub", &sizes[0], &x);
                     let count = fb.intrinsic_same("umin", &[left, step.clone()]);
                     let count = fb.int_cast(&count, &Type::I32, false);

@@ -1,7 +1,9 @@
-//! Functions that the C library computes, one lane at a time.
+//! Functions that the C library has, one lane at a time. Where the vectoriser has a function of its own
+//! for them, that one is called, by whatever code: work-items compute the same alone and as lanes.
 
 use super::{ClOp, Result, Unsupported};
 use crate::ir::{FunctionBuilder, Type, Value};
+use crate::vector::math;
 
 /// What LLVM may assume of a function that only computes.
 const PURE: &str = "nounwind willreturn memory(none)";
@@ -13,7 +15,10 @@ const WRITES: &str = "nounwind willreturn memory(argmem: write)";
 pub(super) fn named(fb: &mut FunctionBuilder, base: &str, args: &[Value]) -> Value {
     let ty = args[0].ty.clone();
     let scalar = ty.scalar();
-    let name = symbol(base, &scalar);
+    let mut name = symbol(base, &scalar);
+    if math::names().any(|known| known == name) {
+        name.insert_str(0, math::PREFIX);
+    }
     each_lane(fb, &ty, args, |fb, lane| {
         fb.call_attributes(&name, &scalar, lane, PURE)
     })
@@ -45,6 +50,10 @@ pub(super) fn each_lane(
 /// A function of one or two floating-point operands that the C library has.
 pub(super) fn call(fb: &mut FunctionBuilder, op: ClOp, args: &[Value]) -> Result<Value> {
     use ClOp as O;
+    // What squares are often written as.
+    if op == O::pow && args[1].text == Value::float(&args[1].ty, 2.0).text {
+        return Ok(fb.binary("fmul", &args[0], &args[0]));
+    }
     let base = match op {
         O::acos => "acos",
         O::acosh => "acosh",
@@ -53,8 +62,6 @@ pub(super) fn call(fb: &mut FunctionBuilder, op: ClOp, args: &[Value]) -> Result
         O::atan => "atan",
         O::atan2 => "atan2",
         O::atanh => "atanh",
-        // The C library's own is off by more than OpenCL allows on doubles.
-        O::cbrt if args[0].ty.scalar() == Type::Double => "ur_jit_cbrt",
         O::cbrt => "cbrt",
         O::cos | O::half_cos | O::native_cos => "cos",
         O::cosh => "cosh",

@@ -1,27 +1,4 @@
-//! Mathematics that the C library lacks or that misses OpenCL's error limits there.
-
-/// The cube root within 1 ULP.
-pub(super) extern "C" fn cbrt(x: f64) -> f64 {
-    let guess = x.cbrt();
-    if !x.is_normal() {
-        // Zeros, infinities and NaN as they are. A subnormal number has a normal root, but its cube
-        // loses bits: scaled by a cube it does not.
-        if x == 0.0 || !x.is_finite() {
-            return guess;
-        }
-        return cbrt(x * 2f64.powi(108)) * 2f64.powi(-36);
-    }
-    if x.abs() < 2f64.powi(-900) {
-        return cbrt(x * 2f64.powi(108)) * 2f64.powi(-36);
-    }
-    // One step of Newton's method, with the cube's rounding errors carried along.
-    let square = guess * guess;
-    let square_error = guess.mul_add(guess, -square);
-    let cube = square * guess;
-    let cube_error = square.mul_add(guess, -cube) + square_error * guess;
-    let excess = (cube - x) + cube_error;
-    guess - excess / (3.0 * square)
-}
+//! Mathematics that the C library lacks.
 
 /// Remainder for the nearest integer quotient (ties to even); the quotient's sign and low seven bits
 /// go to `quotient`.
@@ -95,19 +72,6 @@ fn divide(x: f64, y: f64) -> (f64, i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cube_roots_of_cubes_are_exact() {
-        for i in 1..2000 {
-            let n = f64::from(i);
-            assert_eq!(cbrt(n * n * n), n);
-            let small = 2f64.powi(-525);
-            assert_eq!(cbrt(-(n * n * n) * small * small), -n * 2f64.powi(-350));
-        }
-        assert_eq!(cbrt(-0.0).to_bits(), (-0.0f64).to_bits());
-        assert_eq!(cbrt(f64::NEG_INFINITY), f64::NEG_INFINITY);
-        assert!(cbrt(f64::NAN).is_nan());
-    }
 
     #[test]
     fn quotients_have_seven_bits_and_a_sign() {

@@ -14,6 +14,8 @@ impl Body<'_, '_> {
     /// Translates an instruction.
     pub fn instruction(&mut self, inst: &Inst) -> Result<()> {
         self.fb.fast_math = self.fast_math(inst);
+        let changes_bits = self.fb.fast_math != FastMath::default();
+        self.t.loose |= changes_bits && self.result_is_float(inst);
         let handled = self.try_instruction(inst);
         self.fb.fast_math = FastMath::default();
         if handled? {
@@ -109,20 +111,27 @@ impl Body<'_, '_> {
             reassoc: fast || mode.contains(FPFastMathMode::ALLOW_REASSOC),
         };
         // Comparisons give Bools; what they compare counts.
-        let of_float = |ty: u32| {
-            let scalar = match self.t.spv.ty(ty) {
-                ur_spirv::Type::Vector { elem, .. } => self.t.spv.ty(*elem),
-                other => other,
-            };
-            match scalar {
-                ur_spirv::Type::Float { width } => Some(*width),
-                _ => None,
-            }
-        };
-        let width = of_float(inst.ty)
-            .or_else(|| of_float(self.t.spv.type_id_of(inst.arg(0))))
+        let width = self
+            .float_width(inst.ty)
+            .or_else(|| self.float_width(self.t.spv.type_id_of(inst.arg(0))))
             .unwrap_or(0);
         self.t.modes.limit(freedoms, width)
+    }
+
+    /// The width of a floating-point type or of a vector's elements.
+    fn float_width(&self, ty: u32) -> Option<u32> {
+        let scalar = match self.t.spv.ty(ty) {
+            ur_spirv::Type::Vector { elem, .. } => self.t.spv.ty(*elem),
+            other => other,
+        };
+        match scalar {
+            ur_spirv::Type::Float { width } => Some(*width),
+            _ => None,
+        }
+    }
+
+    fn result_is_float(&self, inst: &Inst) -> bool {
+        inst.ty != 0 && self.float_width(inst.ty).is_some()
     }
 
     /// A call: of an import, of a function with a body of its own, or one put in place.

@@ -30,7 +30,7 @@ use ur_spirv::spirv::{ExecutionMode, FunctionParameterAttribute, StorageClass};
 use ur_spirv::{Id, Module, Type as Spv};
 
 use crate::error::{Error, Result};
-use crate::group::SyncCall;
+use crate::group::{self, SyncCall};
 use crate::ir::{FunctionBuilder, Linkage, ModuleBuilder, Type, Value};
 use crate::item;
 
@@ -130,6 +130,9 @@ pub struct Translated {
     pub leader: bool,
     /// Whether subnormal floats and doubles are zeros.
     pub flush: bool,
+    /// Whether floating-point instructions have freedoms, which a compiler takes in one code and not
+    /// in another.
+    pub loose: bool,
     /// What has to run once before any kernel of the module.
     pub initialisers: Option<Initialisers>,
     /// Bytes of a work-item's private variables that stand in the scratch memory, because they are
@@ -154,6 +157,16 @@ impl Translated {
             Point::SubGroupBarrier => true,
             Point::Operation(call) => call.sub_group,
         })
+    }
+
+    /// Whether results may depend on the number of lanes: floats are put together in an order that
+    /// depends on it, or as the compiler likes.
+    pub fn lanes_matter(&self) -> bool {
+        let ordered = |(_, call): &(u32, SyncCall)| match call.kind {
+            group::Kind::Reduce(reduction, _) => reduction.is_of_floats(),
+            _ => false,
+        };
+        self.loose || self.calls.iter().any(ordered)
     }
 
     /// What the sub-groups of a work-group do with each other's values, by key.
@@ -204,6 +217,8 @@ pub struct Translator<'m> {
     calls: Vec<(u32, SyncCall)>,
     points: Vec<(u32, Point)>,
     private_size: u64,
+    /// Whether floating-point instructions had freedoms so far.
+    loose: bool,
     /// Bytes of private variables in scratch memory so far.
     large_size: u64,
 }
@@ -304,6 +319,7 @@ fn with_slot(
         calls: Vec::new(),
         points: Vec::new(),
         private_size: 0,
+        loose: false,
         large_size: 0,
         modes,
         plan,
@@ -354,6 +370,7 @@ fn with_slot(
         sub_group_size,
         sub_groups: translator.sub_groups,
         flush: modes_flush,
+        loose: translator.loose,
         initialisers,
         large_size: translator.large_size,
     })

@@ -5,7 +5,7 @@
 //! kernel's other values, is the mask.
 
 use super::cfg::{InstId, Operand};
-use super::emit::{Emitter, Repr};
+use super::emit::{Emitter, Repr, Tests};
 use super::shape;
 use crate::llvm::edit::{IntPredicate, Opcode, Value};
 
@@ -81,9 +81,27 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// The first `count` lanes, `count` from 0 to their number.
-    pub(super) fn first_lanes(&self, count: Value<'m>) -> Value<'m> {
-        let (numbers, count) = self.beside(count);
-        self.b.icmp(IntPredicate::LLVMIntSLT, numbers, count)
+    pub(super) fn first_lanes(&mut self, count: Value<'m>) -> Value<'m> {
+        let b = self.b;
+        let (numbers, wide) = self.beside(count);
+        let made = b.icmp(IntPredicate::LLVMIntSLT, numbers, wide);
+        let most = count.ty().int(i64::from(self.lanes));
+        let any = b.icmp(IntPredicate::LLVMIntNE, count, count.ty().zero());
+        let all = b.icmp(IntPredicate::LLVMIntEQ, count, most);
+        self.tests.insert(made, Tests { any, all });
+        made
+    }
+
+    /// The lanes behind `last`, from -1 to the last of all.
+    fn lanes_behind(&mut self, last: Value<'m>) -> Value<'m> {
+        let b = self.b;
+        let (numbers, wide) = self.beside(last);
+        let made = b.icmp(IntPredicate::LLVMIntSGT, numbers, wide);
+        let most = last.ty().int(i64::from(self.lanes) - 1);
+        let any = b.icmp(IntPredicate::LLVMIntNE, last, most);
+        let all = b.icmp(IntPredicate::LLVMIntEQ, last, last.ty().ones());
+        self.tests.insert(made, Tests { any, all });
+        made
     }
 
     /// Lanes where numbers are equal, or differ: at most one, since numbers come back only after many
@@ -116,12 +134,18 @@ impl<'m> Emitter<'_, 'm> {
         };
         let lane = b.select(there, lane, ty.ones());
         let (numbers, lane) = self.beside(lane);
-        let predicate = if differ {
-            IntPredicate::LLVMIntNE
+        let bit = there.ty();
+        let (predicate, tests) = if differ {
+            let all = b.binary(Opcode::LLVMXor, there, bit.ones());
+            let any = bit.ones();
+            (IntPredicate::LLVMIntNE, Tests { any, all })
         } else {
-            IntPredicate::LLVMIntEQ
+            let (any, all) = (there, bit.zero());
+            (IntPredicate::LLVMIntEQ, Tests { any, all })
         };
-        Some(b.icmp(predicate, numbers, lane))
+        let made = b.icmp(predicate, numbers, lane);
+        self.tests.insert(made, tests);
+        Some(made)
     }
 
     /// A number that no lane's goes beyond the bounds of its type for; nothing if that is not known.
@@ -154,25 +178,37 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// Lanes where `a < b`, or `a <= b`.
-    fn ordered(&self, order: Order, a: Linear<'m>, b: Linear<'m>) -> Option<Value<'m>> {
+    fn ordered(&mut self, order: Order, a: Linear<'m>, b: Linear<'m>) -> Option<Value<'m>> {
         let stride = a.1.checked_sub(b.1)?;
         if stride == 0 {
             return None;
         }
         if stride > 0 {
-            return Some(self.first_lanes(self.holds(order, a.0, b.0, stride)));
+            let (first, last) = self.holds(order, a.0, b.0, stride);
+            let ty = last.ty();
+            let count = self.b.binary(Opcode::LLVMAdd, last, ty.int(1));
+            let count = self.b.select(first, count, ty.zero());
+            return Some(self.first_lanes(count));
         }
         // It holds from where `b <= a`, or `b < a`, no longer does.
         let other = Order {
             strict: !order.strict,
             ..order
         };
-        let (numbers, count) = self.beside(self.holds(other, b.0, a.0, stride.checked_neg()?));
-        Some(self.b.icmp(IntPredicate::LLVMIntSGE, numbers, count))
+        let (first, last) = self.holds(other, b.0, a.0, stride.checked_neg()?);
+        let last = self.b.select(first, last, last.ty().ones());
+        Some(self.lanes_behind(last))
     }
 
-    /// How many lanes it holds for from the first on, where `a` gains `stride` on `b` with each lane.
-    fn holds(&self, order: Order, a: Value<'m>, b: Value<'m>, stride: i64) -> Value<'m> {
+    /// Whether it holds for the first lane, and up to which one then, where `a` gains `stride` on `b`
+    /// with each lane.
+    fn holds(
+        &self,
+        order: Order,
+        a: Value<'m>,
+        b: Value<'m>,
+        stride: i64,
+    ) -> (Value<'m>, Value<'m>) {
         let build = self.b;
         let ty = a.ty();
         let first = build.icmp(order.predicate(), a, b);
@@ -188,8 +224,6 @@ impl<'m> Emitter<'_, 'm> {
         // Only what can be computed again after a wait.
         let last = ty.int(i64::from(self.lanes) - 1);
         let few = build.icmp(IntPredicate::LLVMIntULT, more, last);
-        let more = build.select(few, more, last);
-        let count = build.binary(Opcode::LLVMAdd, more, ty.int(1));
-        build.select(first, count, ty.zero())
+        (first, build.select(few, more, last))
     }
 }

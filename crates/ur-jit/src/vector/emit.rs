@@ -41,6 +41,25 @@ pub struct Mask<'m> {
     pub some: bool,
 }
 
+/// What is known of a mask without looking at its lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Tests<'m> {
+    /// Whether it has a lane.
+    pub any: Value<'m>,
+    /// Whether it has all lanes.
+    pub all: Value<'m>,
+}
+
+/// A branch around a block.
+#[derive(Clone, Debug)]
+struct Detour<'m> {
+    /// Where the branch is, and where both ways come together.
+    skip: Block<'m>,
+    after: Block<'m>,
+    /// Ends of the block's code, with the lanes that it ran for; nothing where those are all.
+    ends: Vec<(Block<'m>, Option<Value<'m>>)>,
+}
+
 pub struct Emitter<'a, 'm> {
     pub f: &'a Function<'m>,
     pub shapes: &'a Shapes,
@@ -49,6 +68,13 @@ pub struct Emitter<'a, 'm> {
     pub lanes: u32,
     values: Vec<Option<Repr<'m>>>,
     edges: HashMap<Edge, Mask<'m>>,
+    pub tests: HashMap<Value<'m>, Tests<'m>>,
+    /// Masks in the form of integers whose sign is set in their lanes, of as many bits as the values
+    /// that they choose from. Processors without registers for masks keep them in that form, and
+    /// between blocks LLVM does not.
+    spread: HashMap<Value<'m>, Value<'m>>,
+    /// The branches around the blocks that edges come from.
+    detours: HashMap<Edge, Detour<'m>>,
     /// Values that a phi gets along an edge out of a loop, where they are not those of the last
     /// round.
     left_with: HashMap<(Edge, InstId), Repr<'m>>,
@@ -71,6 +97,9 @@ pub struct Emitter<'a, 'm> {
 
 /// Instructions beyond which a block without memory accesses is worth a branch around it.
 const LONG: usize = 12;
+
+/// Instructions up to which a block is written twice: for all lanes, and for those of a mask.
+const BRIEF: usize = 16;
 
 /// Instructions up to which a kernel is written twice, see [`emit`].
 const SHORT: usize = 150;
@@ -100,6 +129,9 @@ pub fn emit<'m>(
         lanes,
         values: vec![None; f.insts.len()],
         edges: HashMap::new(),
+        tests: HashMap::new(),
+        spread: HashMap::new(),
+        detours: HashMap::new(),
         left_with: HashMap::new(),
         wide: vec![HashMap::new()],
         defined: vec![Vec::new()],
@@ -180,8 +212,61 @@ impl<'a, 'm> Emitter<'a, 'm> {
 
     /// Whether there is a lane.
     pub fn any(&self, lanes: Value<'m>) -> Value<'m> {
+        if let Some(tests) = self.tests.get(&lanes) {
+            return tests.any;
+        }
+        if let Some(spread) = self.spread.get(&lanes) {
+            return self.any_sign(*spread);
+        }
         let bits = self.bits(lanes);
         self.b.icmp(IntPredicate::LLVMIntNE, bits, bits.ty().zero())
+    }
+
+    /// Whether the sign of an element is set.
+    fn any_sign(&self, spread: Value<'m>) -> Value<'m> {
+        let b = self.b;
+        let register = if self.features.avx2 { 256 } else { 128 };
+        let (mut all, mut count) = (spread, self.lanes);
+        while count * self.mask_bits > register {
+            let half = |from: u32| {
+                let order: Vec<u32> = (from..from + count / 2).collect();
+                b.shuffle(all, all.ty().poison(), &order)
+            };
+            all = b.binary(Opcode::LLVMOr, half(0), half(count / 2));
+            count /= 2;
+        }
+        let signs = self.signs(all);
+        let bits = b.cast(Opcode::LLVMBitCast, signs, b.int_type(count));
+        b.icmp(IntPredicate::LLVMIntNE, bits, bits.ty().zero())
+    }
+
+    fn signs(&self, spread: Value<'m>) -> Value<'m> {
+        self.b
+            .icmp(IntPredicate::LLVMIntSLT, spread, spread.ty().zero())
+    }
+
+    /// A mask in its other form, which is made unless it is there.
+    fn spread(&self, lanes: Value<'m>) -> Value<'m> {
+        self.spread.get(&lanes).copied().unwrap_or_else(|| {
+            let ty = self.vector_of(self.b.int_type(self.mask_bits));
+            self.b.cast(Opcode::LLVMSExt, lanes, ty)
+        })
+    }
+
+    /// The mask of a form.
+    fn gathered(&mut self, spread: Value<'m>) -> Value<'m> {
+        let lanes = self.signs(spread);
+        self.spread.insert(lanes, spread);
+        lanes
+    }
+
+    /// Whether all lanes are there.
+    pub fn all(&self, lanes: Value<'m>) -> Value<'m> {
+        if let Some(tests) = self.tests.get(&lanes) {
+            return tests.all;
+        }
+        let bits = self.bits(lanes);
+        self.b.icmp(IntPredicate::LLVMIntEQ, bits, bits.ty().ones())
     }
 
     /// A mask's lanes, none if it does not run.
@@ -294,6 +379,15 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
     }
 
+    /// The other form of what [`Self::fold`] gives.
+    fn fold_spread(&self, mask: &Mask<'m>) -> Value<'m> {
+        let spread = self.spread(mask.lanes);
+        match mask.uniform {
+            Some(runs) => self.b.select(runs, spread, spread.ty().zero()),
+            None => spread,
+        }
+    }
+
     fn region(&mut self, region: RegionId, mask: Mask<'m>) -> Result<(), Refused> {
         let f = self.f;
         let nodes = &f.regions[region].nodes;
@@ -340,11 +434,21 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 ..first
             };
         }
-        let mut lanes = self.fold(&first);
-        for other in &into[1..] {
-            let more = self.fold(other);
-            lanes = self.b.binary(Opcode::LLVMOr, lanes, more);
-        }
+        let lanes = if into.iter().all(|m| self.spread.contains_key(&m.lanes)) {
+            let mut spread = self.fold_spread(&first);
+            for other in &into[1..] {
+                let more = self.fold_spread(other);
+                spread = self.b.binary(Opcode::LLVMOr, spread, more);
+            }
+            self.gathered(spread)
+        } else {
+            let mut lanes = self.fold(&first);
+            for other in &into[1..] {
+                let more = self.fold(other);
+                lanes = self.b.binary(Opcode::LLVMOr, lanes, more);
+            }
+            lanes
+        };
         Mask {
             uniform: None,
             lanes,
@@ -406,36 +510,56 @@ impl<'a, 'm> Emitter<'a, 'm> {
         let skip = self.b.current();
         self.b.cond_br(condition, body, after);
         self.b.at_end(body);
-        self.wide.push(HashMap::new());
-        self.defined.push(Vec::new());
-        self.node(
-            node,
-            Mask {
-                uniform: None,
-                lanes: mask.lanes,
-                some: mask.some || check,
-            },
-        )?;
-        let end = self.b.current();
-        self.b.br(after);
+        let some = mask.some || check;
+        let inside = |lanes| Mask {
+            uniform: None,
+            lanes,
+            some,
+        };
+        let mut ways = Vec::new();
+        let mut ends = Vec::new();
+        let known = self.tests.get(&mask.lanes).copied();
+        if let Some(tests) = known.filter(|tests| !tests.all.is_constant() && self.is_brief(node)) {
+            let [whole, parts] = ["whole", "parts"].map(|name| self.b.block(self.target, name));
+            self.b.cond_br(tests.all, whole, parts);
+            self.b.at_end(whole);
+            let way = self.way(node, inside(mask.lanes.ty().ones()), after)?;
+            ends.push((way.0, None));
+            ways.push(way);
+            self.b.at_end(parts);
+            let all = tests.all.ty().zero();
+            self.tests.insert(mask.lanes, Tests { all, ..tests });
+            let way = self.way(node, inside(mask.lanes), after)?;
+            self.tests.insert(mask.lanes, tests);
+            ends.push((way.0, Some(mask.lanes)));
+            ways.push(way);
+        } else {
+            let way = self.way(node, inside(mask.lanes), after)?;
+            ends.push((way.0, Some(mask.lanes)));
+            ways.push(way);
+        }
         self.b.at_end(after);
-        self.wide.pop();
-        let defined = self.defined.pop().unwrap_or_default();
         let merge = |value: Value<'m>, other: Value<'m>| {
             let phi = self.b.phi(value.ty());
-            phi.add_incoming(value, end);
+            for (end, _) in &ways {
+                phi.add_incoming(value, *end);
+            }
             phi.add_incoming(other, skip);
             phi
         };
         let mut kept = Vec::new();
-        for id in defined {
-            if !self.is_used_outside(id, node) {
+        for (id, _) in &ways[0].1 {
+            if !self.is_used_outside(*id, node) {
                 continue;
             }
-            let Some(repr) = self.values[id].clone() else {
-                continue;
-            };
-            kept.push((id, map(&repr, &|v| merge(v, v.ty().poison()))));
+            let all: Vec<(&Repr<'m>, Block<'m>)> = ways
+                .iter()
+                .filter_map(|(end, values)| {
+                    let (_, repr) = values.iter().find(|(other, _)| other == id)?;
+                    Some((repr, *end))
+                })
+                .collect();
+            kept.push((*id, self.merged(&all, skip)?));
         }
         let from = self.f.edges_from(node);
         let left: Vec<_> = self
@@ -449,8 +573,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
             let Some(inner) = self.edges.get(&edge).copied() else {
                 continue;
             };
+            let mut spread = None;
             let lanes = if inner.lanes == mask.lanes {
                 mask.lanes
+            } else if let Some(inner) = self.spread.get(&inner.lanes) {
+                let joined = merge(*inner, inner.ty().zero());
+                spread = Some(joined);
+                joined
             } else {
                 merge(inner.lanes, self.none())
             };
@@ -466,8 +595,19 @@ impl<'a, 'm> Emitter<'a, 'm> {
                     lanes,
                     some: mask.some && inner.some && inner.lanes == mask.lanes,
                 },
+                spread,
             ));
         }
+        let masks: Vec<(Edge, Mask<'m>)> = masks
+            .into_iter()
+            .map(|(edge, mask, spread)| match spread {
+                Some(spread) => {
+                    let lanes = self.gathered(spread);
+                    (edge, Mask { lanes, ..mask })
+                }
+                None => (edge, mask),
+            })
+            .collect();
         for (id, repr) in kept {
             self.values[id] = Some(repr);
             if let Some(open) = self.defined.last_mut() {
@@ -475,8 +615,109 @@ impl<'a, 'm> Emitter<'a, 'm> {
             }
         }
         self.left_with.extend(left);
+        if let Node::Block(_) = node {
+            for (edge, _) in &masks {
+                let ends = ends.clone();
+                self.detours.insert(*edge, Detour { skip, after, ends });
+            }
+        }
         self.edges.extend(masks);
         Ok(())
+    }
+
+    /// Writes a node's code up to a jump to `after`. Gives its last block, and its values.
+    fn way(
+        &mut self,
+        node: Node,
+        mask: Mask<'m>,
+        after: Block<'m>,
+    ) -> Result<(Block<'m>, Vec<(InstId, Repr<'m>)>), Refused> {
+        self.wide.push(HashMap::new());
+        self.defined.push(Vec::new());
+        self.node(node, mask)?;
+        let end = self.b.current();
+        self.b.br(after);
+        self.wide.pop();
+        let defined = self.defined.pop().unwrap_or_default();
+        let values = defined
+            .into_iter()
+            .filter_map(|id| Some((id, self.values[id].clone()?)))
+            .collect();
+        Ok((end, values))
+    }
+
+    /// Joins what a value is at the ends of several blocks; at that of `skip` it is nothing.
+    fn merged(
+        &self,
+        ways: &[(&Repr<'m>, Block<'m>)],
+        skip: Block<'m>,
+    ) -> Result<Repr<'m>, Refused> {
+        let join = |all: Vec<(Value<'m>, Block<'m>)>| {
+            let ty = all[0].0.ty();
+            let phi = self.b.phi(ty);
+            for (value, end) in all {
+                phi.add_incoming(value, end);
+            }
+            phi.add_incoming(ty.poison(), skip);
+            phi
+        };
+        let other = || Refused::new("a value of two forms");
+        match ways[0].0 {
+            Repr::Scalar(_, by) => ways
+                .iter()
+                .map(|(repr, end)| match repr {
+                    Repr::Scalar(value, also) if also == by => Ok((*value, *end)),
+                    _ => Err(other()),
+                })
+                .collect::<Result<_, _>>()
+                .map(|all| Repr::Scalar(join(all), *by)),
+            Repr::Vector(_) => ways
+                .iter()
+                .map(|(repr, end)| match repr {
+                    Repr::Vector(value) => Ok((*value, *end)),
+                    _ => Err(other()),
+                })
+                .collect::<Result<_, _>>()
+                .map(|all| Repr::Vector(join(all))),
+            Repr::Members(members) => (0..members.len())
+                .map(|at| {
+                    let all: Vec<_> = ways
+                        .iter()
+                        .map(|(repr, end)| match repr {
+                            Repr::Members(members) => {
+                                members.get(at).map(|m| (m, *end)).ok_or_else(other)
+                            }
+                            _ => Err(other()),
+                        })
+                        .collect::<Result<_, _>>()?;
+                    self.merged(&all, skip)
+                })
+                .collect::<Result<_, _>>()
+                .map(Repr::Members),
+        }
+    }
+
+    /// Whether a node is a block worth being written twice: short, with accesses of memory that a mask
+    /// makes slow, and nothing that lanes do one by one.
+    fn is_brief(&self, node: Node) -> bool {
+        let Node::Block(block) = node else {
+            return false;
+        };
+        let insts = &self.f.blocks[block].insts;
+        let is = |id: InstId, ops: &[Opcode]| ops.contains(&self.f.insts[id].op);
+        insts.len() <= BRIEF
+            && self.f.blocks[block].succs.len() < 2
+            && insts
+                .clone()
+                .any(|id| is(id, &[Opcode::LLVMLoad, Opcode::LLVMStore]))
+            && !insts.clone().any(|id| {
+                let inst = &self.f.insts[id];
+                match inst.op {
+                    Opcode::LLVMCall => calls::callee(inst.raw) != Callee::Nothing,
+                    Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAlloca => true,
+                    _ => false,
+                }
+            })
     }
 
     /// Whether a value is used elsewhere than in a node.
@@ -521,8 +762,21 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 let bits = self.vector(condition);
                 let none = self.none();
                 let not = self.b.binary(Opcode::LLVMXor, bits, none.ty().ones());
-                let yes = self.b.select(mask.lanes, bits, none);
-                let no = self.b.select(mask.lanes, not, none);
+                let (yes, no) = if self.is_all(&mask) {
+                    if let Some(Tests { any, all }) = self.tests.get(&bits).copied() {
+                        let [any, all] = [all, any].map(|t| self.b.binary(Opcode::LLVMXor, t, one));
+                        self.tests.insert(not, Tests { any, all });
+                    }
+                    (bits, not)
+                } else if let Some(spread) = self.spread.get(&mask.lanes).copied() {
+                    let none = spread.ty().zero();
+                    let yes = self.b.select(bits, spread, none);
+                    let no = self.b.select(bits, none, spread);
+                    (self.gathered(yes), self.gathered(no))
+                } else {
+                    let yes = self.b.select(mask.lanes, bits, none);
+                    (yes, self.b.select(mask.lanes, not, none))
+                };
                 (
                     Mask {
                         uniform: mask.uniform,
@@ -569,6 +823,42 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
     }
 
+    /// A phi behind a branch around a block, `old` being what it gets along the other way: lanes are
+    /// put together where the block has run.
+    fn behind_detour(&self, edge: Edge, new: Value<'m>, old: Value<'m>) -> Option<Value<'m>> {
+        let b = self.b;
+        let detour = self.detours.get(&edge)?;
+        let is_here = |value: Value<'m>| value.is_instruction() && value.block() == detour.after;
+        // The other value must have been there before the branch.
+        if b.current() != detour.after || !is_here(new) || is_here(old) {
+            return None;
+        }
+        if new.opcode() != Opcode::LLVMPHI {
+            return None;
+        }
+        let mut ways = vec![(old, detour.skip)];
+        for (value, from) in new.incoming() {
+            if from == detour.skip {
+                continue;
+            }
+            let (_, lanes) = detour.ends.iter().find(|(end, _)| *end == from)?;
+            ways.push(match lanes {
+                Some(lanes) => {
+                    b.before(from.terminator());
+                    (b.select(*lanes, value, old), from)
+                }
+                None => (value, from),
+            });
+        }
+        b.at_start(detour.after);
+        let phi = b.phi(old.ty());
+        for (value, from) in ways {
+            phi.add_incoming(value, from);
+        }
+        b.at_end(detour.after);
+        Some(phi)
+    }
+
     /// A phi where ways join.
     fn blend(&mut self, id: InstId) {
         let f = self.f;
@@ -578,6 +868,19 @@ impl<'a, 'm> Emitter<'a, 'm> {
             let edge = (from, block);
             if let Some(mask) = self.edges.get(&edge) {
                 ways.push((self.along(id, operand, edge), *mask));
+            }
+        }
+        if let [from_x, from_y] = f.incoming(id)[..]
+            && let [(Repr::Vector(x), to_x), (Repr::Vector(y), to_y)] = &ways[..]
+            && to_x.uniform.is_none()
+            && to_y.uniform.is_none()
+            && self.shape(id) == Shape::Varying
+        {
+            let made = self
+                .behind_detour((from_x.1, block), *x, *y)
+                .or_else(|| self.behind_detour((from_y.1, block), *y, *x));
+            if let Some(made) = made {
+                return self.set(id, Repr::Vector(made));
             }
         }
         // The way without a condition, if there is one, comes last: it is taken when no other is.
@@ -667,6 +970,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 _ => self.widen(&first),
             });
         }
+        let spreads = divergent && !self.features.avx512;
+        let first_lanes = if spreads {
+            self.spread(mask.lanes)
+        } else {
+            mask.lanes
+        };
+        let nobody = first_lanes.ty().zero();
         let entering = self.b.current();
         let head = self.b.block(self.target, "loop");
         self.b.br(head);
@@ -688,12 +998,12 @@ impl<'a, 'm> Emitter<'a, 'm> {
             raw.add_incoming(first, entering);
             carried.push((*id, repr, raw));
         }
-        let lanes = divergent.then(|| self.b.phi(mask.lanes.ty()));
+        let lanes = divergent.then(|| self.b.phi(first_lanes.ty()));
         let gone: Vec<(Edge, Value<'m>)> = if divergent && several {
             inner
                 .exits
                 .iter()
-                .map(|e| (*e, self.b.phi(mask.lanes.ty())))
+                .map(|e| (*e, self.b.phi(first_lanes.ty())))
                 .collect()
         } else {
             Vec::new()
@@ -726,10 +1036,10 @@ impl<'a, 'm> Emitter<'a, 'm> {
             }
         }
         if let Some(lanes) = lanes {
-            lanes.add_incoming(mask.lanes, entering);
+            lanes.add_incoming(first_lanes, entering);
         }
         for (_, phi) in &gone {
-            phi.add_incoming(self.none(), entering);
+            phi.add_incoming(nobody, entering);
         }
         for (_, _, _, phi) in &results {
             phi.add_incoming(phi.ty().poison(), entering);
@@ -742,7 +1052,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
         let inside = match lanes {
             Some(lanes) => Mask {
                 uniform: None,
-                lanes,
+                lanes: if spreads { self.gathered(lanes) } else { lanes },
                 some: true,
             },
             None => mask,
@@ -769,13 +1079,12 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
         let mut left = Vec::new();
         for (edge, id, operand, phi) in &results {
-            let going = self.edges.get(edge).copied();
-            let going = going.map_or_else(|| self.none(), |m| self.fold(&m));
+            // Of lanes that stay, a later round's comes in its place.
             let value = match self.left_with.get(&(*edge, *id)) {
                 Some(repr) => self.widen(repr),
                 None => self.vector(*operand),
             };
-            let kept = self.b.select(going, value, *phi);
+            let kept = self.b.select(inside.lanes, value, *phi);
             left.push(((*edge, *id), *phi, kept));
         }
         let mut outside = Vec::new();
@@ -791,11 +1100,14 @@ impl<'a, 'm> Emitter<'a, 'm> {
                     ..mask
                 },
                 (true, true) => {
-                    let now = going.map_or_else(|| self.none(), |m| self.fold(&m));
-                    let phi = gone
-                        .iter()
-                        .find(|(e, _)| e == edge)
-                        .map_or_else(|| self.none(), |(_, phi)| *phi);
+                    let now = match going {
+                        Some(mask) if spreads => self.fold_spread(&mask),
+                        Some(mask) => self.fold(&mask),
+                        None => nobody,
+                    };
+                    let phi = gone.iter().find(|(e, _)| e == edge);
+                    let phi = phi.map_or(nobody, |(_, phi)| *phi);
+                    // The mask itself is made of this behind the loop.
                     let all = self.b.binary(Opcode::LLVMOr, phi, now);
                     Mask {
                         uniform: None,
@@ -807,9 +1119,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
             outside.push((*edge, after));
         }
         let again = if divergent {
-            let staying = self.fold(&back);
-            let end = self.any(staying);
-            (end, Some(staying))
+            if spreads {
+                let staying = self.fold_spread(&back);
+                (self.any_sign(staying), Some(staying))
+            } else {
+                let staying = self.fold(&back);
+                (self.any(staying), Some(staying))
+            }
         } else {
             (
                 back.uniform.unwrap_or_else(|| self.b.int_type(1).ones()),
@@ -827,7 +1143,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
         for (edge, phi) in &gone {
             let after = outside.iter().find(|(e, _)| e == edge);
-            phi.add_incoming(after.map_or_else(|| self.none(), |(_, m)| m.lanes), end);
+            phi.add_incoming(after.map_or(nobody, |(_, m)| m.lanes), end);
         }
         for (key, phi, kept) in left {
             phi.add_incoming(kept, end);
@@ -835,6 +1151,11 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
         self.b.at_end(out);
         self.wide.pop();
+        if spreads && several {
+            for (_, mask) in &mut outside {
+                mask.lanes = self.gathered(mask.lanes);
+            }
+        }
         self.edges.extend(outside);
         Ok(())
     }
@@ -1124,7 +1445,9 @@ impl<'m> Emitter<'_, 'm> {
     /// Calls the vector form of a mathematical function, if there is one.
     fn function(&mut self, id: InstId, mask: &Mask<'m>) -> Option<Value<'m>> {
         let inst = &self.f.insts[id];
-        let definition = math::function(&inst.raw.callee().name(), self.lanes, self.features)?;
+        let callee = inst.raw.callee().name();
+        let name = callee.strip_prefix(math::PREFIX)?;
+        let definition = math::function(name, self.lanes, self.features)?;
         let operands = inst.operands.clone();
         let mut args: Vec<Value<'m>> = operands.iter().map(|o| self.vector(*o)).collect();
         args.push(mask.lanes);

@@ -129,8 +129,10 @@ impl<'m> Emitter<'_, 'm> {
         some: impl FnOnce(&mut Self) -> Result<Option<Value<'m>>, Refused>,
     ) -> Result<Option<Value<'m>>, Refused> {
         let b = self.b;
-        let bits = self.bits(mask.lanes);
-        let full = b.icmp(IntPredicate::LLVMIntEQ, bits, bits.ty().int(-1));
+        let full = self.all(mask.lanes);
+        if full == full.ty().zero() {
+            return some(self);
+        }
         let [whole, parts, done] =
             ["whole", "parts", "done"].map(|name| b.block(self.target, name));
         b.cond_br(full, whole, parts);

@@ -20,7 +20,7 @@ mod sync;
 
 pub use sync::Points;
 
-use crate::item::{group, item};
+use crate::item::{FIELDS, group, item};
 use crate::llvm::Module;
 use crate::llvm::edit::{Builder, IntPredicate, Opcode, Value};
 
@@ -109,7 +109,11 @@ pub fn split(
     let missing = || Refused::new("no such function");
     let source = builder.function(from).ok_or_else(missing)?;
     let target = builder.function(to).ok_or_else(missing)?;
-    let bytes = phases::split(&builder, source, target, record_bytes, align)?;
+    let phases::Split { frame, fields } =
+        phases::split(&builder, source, target, record_bytes, align)?;
+    if let Some(variable) = builder.variable(FIELDS) {
+        variable.set_constant(builder.int_type(32).int(i64::from(fields)));
+    }
     target.set_noinline();
     target.set_nounwind();
     for param in 0..3 {
@@ -121,7 +125,7 @@ pub fn split(
     for function in [source, target] {
         function.set_internal();
     }
-    Ok(bytes)
+    Ok(frame)
 }
 
 /// Defines `name`, which runs work-groups with `rows` where every row of every work-group holds whole
@@ -244,7 +248,38 @@ fn width(
         )
     });
     let most = if rows { SHORT_ROW } else { 64 };
-    (REGISTERS * register_bytes / widest).clamp(4, most)
+    let registers = if is_chain(function, shapes) {
+        2 * REGISTERS
+    } else {
+        REGISTERS
+    };
+    (registers * register_bytes / widest).clamp(4, most)
+}
+
+/// Whether a kernel waits for its own floating-point results, round after round of its loops, and does
+/// little else there. Only more lanes keep a processor busy then: one has two units for such
+/// operations, which take four cycles.
+fn is_chain(function: &cfg::Function<'_>, shapes: &shape::Shapes) -> bool {
+    const LITTLE: usize = 4;
+    let mut found = false;
+    for region in 1..function.regions.len() {
+        let varying: Vec<&cfg::Inst<'_>> = function
+            .insts
+            .iter()
+            .zip(&shapes.values)
+            .filter(|(inst, shape)| {
+                **shape == shape::Shape::Varying
+                    && function.is_within(function.blocks[inst.block].region, region)
+            })
+            .map(|(inst, _)| inst)
+            .collect();
+        let phis = varying.iter().filter(|i| i.op == Opcode::LLVMPHI);
+        if shapes.divergent[region] || varying.len() > LITTLE || phis.clone().count() > 1 {
+            return false;
+        }
+        found |= phis.into_iter().any(|phi| phi.ty.is_float());
+    }
+    found
 }
 
 /// Refuses what [`emit`] cannot write.

@@ -116,8 +116,7 @@ impl<'m> Emitter<'_, 'm> {
         match call.kind {
             Op::Reduce(op, Reach::All) => {
                 let all = self.vector(operands[0]);
-                let own = self.reduced(op, all, mask, self.lanes);
-                let own = b.extract_element(own, b.int_type(64).zero());
+                let own = self.total(op, all, mask);
                 Ok(Repr::Scalar(exchange(self, own)?, 0))
             }
             Op::Reduce(op, reach @ (Reach::Inclusive | Reach::Exclusive)) => {
@@ -171,7 +170,6 @@ impl<'m> Emitter<'_, 'm> {
         let b = self.b;
         let inst = &self.f.insts[id];
         let operands = inst.operands.clone();
-        let zero = b.int_type(64).zero();
         Ok(match call.kind {
             Op::Elect => {
                 let first = self.first(mask);
@@ -206,8 +204,7 @@ impl<'m> Emitter<'_, 'm> {
             }
             Op::Reduce(op, Reach::All) => {
                 let all = self.vector(operands[0]);
-                let total = self.reduced(op, all, mask, self.lanes);
-                Repr::Scalar(b.extract_element(total, zero), 0)
+                Repr::Scalar(self.total(op, all, mask), 0)
             }
             Op::Reduce(op, Reach::Cluster(size)) => {
                 let all = self.vector(operands[0]);
@@ -339,6 +336,23 @@ impl<'m> Emitter<'_, 'm> {
             b.cast(Opcode::LLVMTrunc, value, self.vector_of(ty))
         };
         Ok(Repr::Vector(value))
+    }
+
+    /// The reduction of all lanes, by halves.
+    fn total(&self, op: Reduction, all: Value<'m>, mask: &Mask<'m>) -> Value<'m> {
+        let b = self.b;
+        let mut all = self.filled(op, all, mask);
+        let mut count = self.lanes;
+        while count > 2 {
+            let half = |from: u32| {
+                let order: Vec<u32> = (from..from + count / 2).collect();
+                b.shuffle(all, all.ty().poison(), &order)
+            };
+            all = self.apply(op, half(0), half(count / 2));
+            count /= 2;
+        }
+        let [low, high] = [0, 1].map(|lane| b.extract_element(all, b.int_type(64).int(lane)));
+        self.apply(op, low, high)
     }
 
     /// The reduction of clusters of lanes, in all lanes of each.

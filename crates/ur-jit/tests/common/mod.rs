@@ -3,9 +3,11 @@
 
 use std::alloc::Layout;
 use std::ffi::{CString, c_void};
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::ptr;
 
+use ur_jit_abi::record::KernelRecord;
 use ur_jit_abi::{
     ArgKind, JitTable, Kernel, KernelInfo, LOCAL_ALIGN, Launch, Module, ModuleOptions,
     SpecConstant, Status,
@@ -76,8 +78,9 @@ impl Jit {
         Self::with_options(words, &options)
     }
 
-    /// A module whose kernels have so many lanes, for the CPU of that LLVM name or this one.
-    pub fn compiled_for(name: &str, lanes: u32, cpu: Option<&str>) -> Self {
+    /// A module whose kernels have so many lanes, or those of a word that says so, for the CPU of that
+    /// LLVM name or this one.
+    pub fn compiled_for(name: &str, lanes: impl Display, cpu: Option<&str>) -> Self {
         let flags = CString::new(format!("-ur-lanes={lanes}")).expect("no zero");
         let cpu = cpu.map(|cpu| CString::new(cpu).expect("no zero"));
         let options = ModuleOptions {
@@ -132,6 +135,31 @@ impl Jit {
         } else {
             Err((status, text))
         }
+    }
+
+    /// A kernel's record with vectors of so many lanes.
+    pub fn record(&self, kernel: &str, lanes: u32) -> KernelRecord {
+        unsafe extern "C" fn keep(user: *mut c_void, bytes: *const u8, len: usize) {
+            // SAFETY: `user` is the vector passed with this function; the bytes live through the call.
+            unsafe {
+                let bytes = std::slice::from_raw_parts(bytes, len);
+                (*user.cast::<Vec<u8>>()).extend_from_slice(bytes);
+            }
+        }
+        let mut bytes = Vec::new();
+        // SAFETY: as in `with`.
+        let status = unsafe {
+            (table().kernel_record)(
+                self.module,
+                kernel.as_ptr(),
+                kernel.len(),
+                lanes,
+                keep,
+                (&raw mut bytes).cast(),
+            )
+        };
+        assert_eq!(status, Status::Ok, "{}", String::from_utf8_lossy(&bytes));
+        KernelRecord::from_bytes(&bytes).expect("well-formed")
     }
 
     pub fn variable(&self, name: &str) -> Option<(*mut c_void, u64)> {

@@ -5,6 +5,7 @@ use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
 use super::asm::{Asm, Id, float, int};
 use super::common::pointer;
 use super::run::{jit, refusal};
+use ur_jit_abi::lanes::FIRST;
 
 const GLOBAL: StorageClass = StorageClass::CrossWorkgroup;
 
@@ -178,6 +179,17 @@ fn special_values_are_preserved_where_a_kernel_says_so() {
     assert_eq!((kept[0], kept[3]), (0.0, 0.0));
     // The freedom is used otherwise, so the mode is what makes the difference.
     assert_eq!(run(false), [0.0; 4]);
+}
+
+#[test]
+fn freedoms_are_taken_in_one_code_only() {
+    for (words, free) in [
+        (differences(true), false),
+        (differences(false), true),
+        (contraction(false), true),
+    ] {
+        assert_eq!(jit(&words).record("k", FIRST).provisional, !free);
+    }
 }
 
 /// Kernel `k` computes `a * b + c` of floats; contraction is allowed on both operations and, with

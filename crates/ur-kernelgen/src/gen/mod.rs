@@ -46,6 +46,8 @@ pub struct Variant {
     pub cpu: Option<&'static str>,
     /// Whether optimisation is off.
     pub unoptimised: bool,
+    /// Lanes of vectors, as the build option `-ur-lanes` calls them.
+    pub lanes: &'static str,
 }
 
 /// A kernel, how to compile it and what to run.
@@ -83,6 +85,8 @@ pub fn case(seed: u64, size: Size) -> Case {
         sub_group_size: rng.pick(&[0, 1, 4, 8, 16, 32, 64]),
         cpu: rng.pick(&[None, None, Some("x86-64"), Some("x86-64-v3")]),
         unoptimised: rng.chance(size.unoptimised),
+        // Apart from the other choices, which stay what they are for a seed.
+        lanes: Rng::new(!seed).pick(&["tiered", "0", "0", "1", "2", "4", "8", "16", "32", "64"]),
     };
     let huge = rng.chance(8);
     let kernel = kernel(&mut rng, size, &variant, huge);

@@ -77,6 +77,7 @@ fn results(mut body: Vec<Stmt>, items: u64) -> Result<Vec<u64>, Stop> {
             sub_group_size: 4,
             cpu: None,
             unoptimised: false,
+            lanes: "0",
         },
         launches: vec![launch],
     };

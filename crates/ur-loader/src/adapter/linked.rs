@@ -4,9 +4,11 @@
 //! are there when no variable names other ones; a library of the same name is not looked for.
 
 use super::Adapter;
+use crate::kit;
 use crate::library::Library;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use ur_api::attach::Kit;
 use ur_api::ur_dditable_t;
 
 /// An adapter that is part of the program.
@@ -36,6 +38,19 @@ pub fn add(name: &str, table: &'static ur_dditable_t) {
     });
 }
 
+/// [`add`] for an adapter that is built from the kit, whose `KIT` says what else it offers: with it,
+/// programs may set a kernel's arguments before a launch.
+pub fn add_kit(name: &str, kit: &'static Kit) {
+    let mut linked = linked();
+    // Below the lock, so that no two threads remember the same.
+    kit::remember(kit);
+    linked.retain(|known| known.name != name);
+    linked.push(Linked {
+        name: name.to_owned(),
+        table: kit.table,
+    });
+}
+
 /// The adapters that [`add`] was told of, in that order.
 pub fn all() -> Vec<Linked> {
     linked().clone()
@@ -57,6 +72,7 @@ impl Adapter {
                 .Adapter
                 .pfnGet
                 .ok_or("its table has no urAdapterGet")?,
+            foreign: None,
         })
     }
 }

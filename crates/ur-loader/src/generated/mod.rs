@@ -27,6 +27,7 @@ mod exp_usm_context_memcpy;
 mod exp_usm_host_alloc_register;
 mod exp_usm_import_release;
 mod exp_usm_p2p;
+pub(crate) mod foreign;
 mod kernel;
 mod layered;
 mod layout;

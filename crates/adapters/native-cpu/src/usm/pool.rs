@@ -3,10 +3,10 @@
 mod of_context;
 
 use super::chunks::Chunks;
-use super::heap;
 use crate::context::Context;
 use crate::device::info::MEM_ALIGN;
 use crate::fork::Mutex;
+use crate::heap;
 use crate::memfd::PAGE;
 pub use of_context::ContextPools;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -158,8 +158,8 @@ impl UsmPool {
     /// Takes a block of [`UsmPool::take`] back.
     pub fn put(&self, start: usize, bytes: usize) {
         self.with(|state| {
-            if let Some((chunk, _)) = state.chunks.put(start, bytes) {
-                heap::free(chunk);
+            if let Some((chunk, size)) = state.chunks.put(start, bytes) {
+                heap::free(chunk, size);
             }
             let least = state.chunks.used().saturating_add(state.threshold);
             state.shrink(least);
@@ -276,9 +276,9 @@ impl State {
         // Memory of the program is not the system's.
         while self.grows
             && self.chunks.reserved() > least
-            && let Some((chunk, _)) = self.chunks.take_unused()
+            && let Some((chunk, size)) = self.chunks.take_unused()
         {
-            heap::free(chunk);
+            heap::free(chunk, size);
         }
     }
 }

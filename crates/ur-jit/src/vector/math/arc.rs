@@ -4,14 +4,18 @@ use super::coefficients as c;
 use super::define::Fast;
 use super::emit::{P, Ty, V, polynomial};
 
-/// Half a turn times `factor` less `angle`; what π's rounding loses is added.
+/// π, and what its rounding loses.
+fn half_turn(ty: Ty) -> [f64; 2] {
+    match ty {
+        Ty::F32 => [c::PI_F32[0], c::PI_F32[1]],
+        _ => [c::PI_F64[0], c::PI_F64[1]],
+    }
+}
+
+/// Half a turn times `factor` less `angle`.
 fn turned<'e>(angle: V<'e>, factor: f64) -> V<'e> {
-    let pieces: &[f64] = if angle.ty() == Ty::F32 {
-        &c::PI_F32
-    } else {
-        &c::PI_F64
-    };
-    (angle.constant(pieces[0] * factor) - angle) + pieces[1] * factor
+    let [high, low] = half_turn(angle.ty());
+    (angle.constant(high * factor) - angle) + low * factor
 }
 
 /// The angle of a tangent from 0 to 1.
@@ -36,9 +40,18 @@ pub fn atan(x: V<'_>) -> Fast<'_> {
 /// The angle of the point (x, y) whose tangent or its inverse is `t`, from 0 to 1.
 fn placed<'e>(y: V<'e>, x: V<'e>, t: V<'e>, steep: V<'e>) -> V<'e> {
     let angle = small_angle(t);
-    let angle = steep.choose(turned(angle, 0.5), angle);
     let left = x.bits().int_is(P::Lt, 0);
-    left.choose(turned(angle, 1.0), angle).copysign(y)
+    // From the nearest axis, in one direction or the other: exact on the axes.
+    let back = -angle;
+    let along = left.choose(back, angle);
+    let across = left.choose(angle, back);
+    let from = |part: f64| {
+        let flat = left.choose(t.constant(part), t.constant(0.0));
+        steep.choose(t.constant(part * 0.5), flat)
+    };
+    let [high, low] = half_turn(t.ty());
+    let turned = from(high) + steep.choose(across, along) + from(low);
+    turned.copysign(y)
 }
 
 pub fn atan2<'e>(y: V<'e>, x: V<'e>) -> Fast<'e> {

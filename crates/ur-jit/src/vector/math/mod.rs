@@ -1,7 +1,8 @@
 //! Mathematical functions of vectors, as LLVM IR.
 //!
-//! [`function`] takes the name of a scalar function as kernels call it (`sinf`, `exp`, …) and gives
-//! the definition of the same function of a vector. A function consists of a *fast part*, which is
+//! [`function`] takes the C library's name of a scalar function (`sinf`, `exp`, …) and gives the
+//! definition of the same function of a vector; [`scalar`] gives that of a scalar which has the same
+//! bits. A function consists of a *fast part*, which is
 //! straight code for the inputs that occur in practice, and where there are other inputs a *rare
 //! part*, which is called when a live lane has one: vector code for the whole range, or the scalar
 //! function for each such lane. Polynomials are made by `coefficients.py`.
@@ -16,12 +17,14 @@ mod features;
 mod logarithm;
 mod power;
 mod root;
+mod scalar;
 mod trigonometric;
 
 #[cfg(test)]
 mod tests;
 
 pub use features::Features;
+pub use scalar::{PREFIX, scalar};
 
 use define::{Fast, Rare, Recipe};
 use emit::{Ty, V};
@@ -42,8 +45,8 @@ pub struct Definition {
     pub calls: Vec<(String, String)>,
 }
 
-/// The function of `lanes` lanes (a power of two from 2 to 64) that does what the scalar function
-/// `name` does; none if there is only the scalar one.
+/// The function of `lanes` lanes (a power of two from 2 to 64) that does what the C library's function
+/// `name` does; none if there is no such. A lane's result does not depend on the number of lanes.
 pub fn function(name: &str, lanes: u32, features: Features) -> Option<Definition> {
     if !lanes.is_power_of_two() || !(2..=64).contains(&lanes) {
         return None;
@@ -103,7 +106,7 @@ const RECIPES: &[(&str, Recipe)] = &[
     recipe("asin", Ty::F64, 1, |a| arc::asin(a[0]), Rare::None),
     recipe("acos", Ty::F64, 1, |a| arc::acos(a[0]), Rare::None),
     recipe("atan2", Ty::F64, 2, |a| arc::atan2(a[0], a[1]), Rare::Vector(|a| arc::atan2_all(a[0], a[1]))),
-    recipe("ur_jit_cbrt", Ty::F64, 1, |a| root::cbrt(a[0]), Rare::Vector(|a| root::cbrt_all(a[0]))),
+    recipe("cbrt", Ty::F64, 1, |a| root::cbrt(a[0]), Rare::Vector(|a| root::cbrt_all(a[0]))),
     recipe("hypot", Ty::F64, 2, |a| root::hypot(a[0], a[1]), Rare::Vector(|a| root::hypot_all(a[0], a[1]))),
     recipe("erf", Ty::F64, 1, |a| erf::erf(a[0], &EXP_F64), Rare::None),
     recipe("erfc", Ty::F64, 1, |a| erf::erfc(a[0], &EXP_F64), Rare::None),

@@ -10,6 +10,7 @@ mod quad;
 mod vectors;
 
 use super::*;
+use crate::llvm::{Context, Target};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use ur_jit_abi::code::Loaded;
 use vectors::{Case, Compiled, EXPORTS, cases, compile, error_of, name, narrow, special, widen};
@@ -163,6 +164,75 @@ fn any_number_of_lanes_gives_the_same() {
                 "{name}({:e}) is {a:e} in 2 lanes, {b:e} in 32",
                 widen(x[i], bits)
             );
+        }
+    }
+}
+
+/// The function of one value, applied to numbers given as their bits.
+fn alone(case: &Case, name: &str, bits: u32, x: &[u64], y: &[u64], cpu: Option<&str>) -> Vec<u64> {
+    let ty = if bits == 32 { "float" } else { "double" };
+    let definitions = scalar(name, Features::of(cpu, None)).expect("defined");
+    let mut text = String::new();
+    for definition in &definitions {
+        text += &definition.text;
+        for (_, declaration) in &definition.calls {
+            text += declaration;
+            text.push('\n');
+        }
+    }
+    let second = if case.operands == 2 {
+        format!(", {ty} %b")
+    } else {
+        String::new()
+    };
+    text += &format!(
+        "define void @masked(ptr %x, ptr %y, ptr %out, i64 %count, i64 %mask) {{
+        entry:
+          br label %next
+        next:
+          %i = phi i64 [ 0, %entry ], [ %j, %next ]
+          %px = getelementptr {ty}, ptr %x, i64 %i
+          %a = load {ty}, ptr %px
+          %py = getelementptr {ty}, ptr %y, i64 %i
+          %b = load {ty}, ptr %py
+          %r = call {ty} @{PREFIX}{name}({ty} %a{second})
+          %po = getelementptr {ty}, ptr %out, i64 %i
+          store {ty} %r, ptr %po
+          %j = add i64 %i, 1
+          %more = icmp ult i64 %j, %count
+          br i1 %more, label %next, label %end
+        end:
+          ret void
+        }}"
+    );
+    let context = Context::new();
+    let module = context
+        .parse(&text)
+        .unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let target = Target::new(cpu, None).expect("a target");
+    module.run(&target, "default<O2>").expect("runs");
+    let object = target.object(&module).expect("compiles");
+    let code = crate::link::load(object.bytes(), &["masked"]).expect("links");
+    Compiled::new(code, 1, bits).run(x, y, u64::MAX)
+}
+
+#[test]
+fn one_value_gives_what_lanes_give() {
+    for cpu in [None, Some("x86-64")] {
+        for (case, name, bits) in functions() {
+            let (x, y) = operands(&case, bits, 4000);
+            let lanes = compile(&name, case.operands, bits, 8, cpu, None)
+                .unwrap_or_else(|error| panic!("{error}"))
+                .run(&x, &y, u64::MAX);
+            let one = alone(&case, &name, bits, &x, &y, cpu);
+            for i in 0..x.len() {
+                let (a, b) = (widen(one[i], bits), widen(lanes[i], bits));
+                assert!(
+                    one[i] == lanes[i] || (a.is_nan() && b.is_nan()),
+                    "{name}({:e}) is {a:e} alone, {b:e} in lanes",
+                    widen(x[i], bits)
+                );
+            }
         }
     }
 }

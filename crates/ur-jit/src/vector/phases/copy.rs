@@ -35,6 +35,8 @@ pub(super) struct Splitter<'a, 'm> {
     pub(super) memory: HashMap<Id, Memory<'m>>,
     pub(super) record_bytes: u64,
     pub(super) stride: u64,
+    /// Whether all sub-groups always wait at the same place, see [`Whole::is_in_step`].
+    pub(super) in_step: bool,
 }
 
 /// One phase.
@@ -45,7 +47,8 @@ struct Phase<'m> {
     record: Value<'m>,
     /// Where a sub-group goes that has done its part, with the key that it then waits with.
     latch: Block<'m>,
-    next_key: Value<'m>,
+    /// Nothing where all wait with the same.
+    next_key: Option<Value<'m>>,
     /// Copies of pieces and of instructions.
     blocks: HashMap<usize, Block<'m>>,
     copies: HashMap<Id, Value<'m>>,
@@ -69,36 +72,53 @@ impl<'m> Splitter<'_, 'm> {
         let b = self.b;
         let (wide, word) = (b.int_type(64), b.int_type(32));
         let none = word.int(NONE);
-        let [turn, mine, others, latch, out] =
-            ["turn", "mine", "others", "latch", "out"].map(|name| b.block(self.to, name));
+        let [turn, mine, latch, out] =
+            ["turn", "mine", "latch", "out"].map(|name| b.block(self.to, name));
         let params = self.to.params();
         b.at_end(head);
         b.br(turn);
         b.at_end(turn);
         let index = b.phi(wide);
-        let lowest = b.phi(word);
         index.add_incoming(wide.zero(), head);
-        lowest.add_incoming(none, head);
+        let lowest = (!self.in_step).then(|| b.phi(word));
         let offset = b.binary(Opcode::LLVMMul, index, wide.int(self.stride.cast_signed()));
         let record = b.ptr_add(params[0], offset);
-        let waits = b.load(word, self.field(record, item::KEY), 4);
-        let is_mine = b.icmp(IntPredicate::LLVMIntEQ, waits, word.int(i64::from(key)));
-        b.cond_br(is_mine, mine, others);
-        b.at_end(others);
-        let done = b.icmp(IntPredicate::LLVMIntEQ, waits, word.zero());
-        let other_key = b.select(done, none, waits);
-        b.br(latch);
-        b.at_end(latch);
-        let next_key = b.phi(word);
-        next_key.add_incoming(other_key, others);
-        let lower = b.call_intrinsic("llvm.umin", &[word], &[lowest, next_key]);
+        let mut next_key = None;
+        if let Some(lowest) = lowest {
+            lowest.add_incoming(none, head);
+            let others = b.block(self.to, "others");
+            let waits = b.load(word, self.field(record, item::KEY), 4);
+            let is_mine = b.icmp(IntPredicate::LLVMIntEQ, waits, word.int(i64::from(key)));
+            b.cond_br(is_mine, mine, others);
+            b.at_end(others);
+            let done = b.icmp(IntPredicate::LLVMIntEQ, waits, word.zero());
+            let other_key = b.select(done, none, waits);
+            b.br(latch);
+            b.at_end(latch);
+            let phi = b.phi(word);
+            phi.add_incoming(other_key, others);
+            next_key = Some(phi);
+        } else {
+            b.br(mine);
+            b.at_end(latch);
+        }
+        let following = match (lowest, next_key) {
+            (Some(lowest), Some(next_key)) => {
+                let lower = b.call_intrinsic("llvm.umin", &[word], &[lowest, next_key]);
+                lowest.add_incoming(lower, latch);
+                lower
+            }
+            _ => match self.whole.outcomes(reached)[..] {
+                [Some(key)] => word.int(i64::from(key)),
+                _ => none,
+            },
+        };
         let next = b.binary(Opcode::LLVMAdd, index, wide.int(1));
         let more = b.icmp(IntPredicate::LLVMIntNE, next, params[3]);
         index.add_incoming(next, latch);
-        lowest.add_incoming(lower, latch);
         b.cond_br(more, turn, out);
         b.at_end(out);
-        b.ret(lower);
+        b.ret(following);
 
         b.at_end(mine);
         let items = b.load(word, self.field(record, item::ITEMS), 4);
@@ -339,8 +359,10 @@ impl<'m> Splitter<'_, 'm> {
             keep(*id, copy);
         }
         let leave = |key: Value<'m>, next_key: Value<'m>| {
-            b.store(key, self.field(phase.record, item::KEY), 4);
-            phase.next_key.add_incoming(next_key, b.current());
+            if let Some(phi) = phase.next_key {
+                b.store(key, self.field(phase.record, item::KEY), 4);
+                phi.add_incoming(next_key, b.current());
+            }
             b.br(phase.latch);
         };
         match &self.whole.pieces[piece].end {

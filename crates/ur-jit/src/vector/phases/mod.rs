@@ -8,7 +8,8 @@
 //! are cheap are computed again instead.
 //!
 //! Each sub-group's record says where it waits, and a phase passes over those that wait elsewhere. So
-//! nothing is taken for granted of where the sub-groups of a work-group go.
+//! nothing is taken for granted of where the sub-groups of a work-group go. Where the code leaves them
+//! one way only, records say nothing and nobody is passed over.
 
 mod copy;
 mod layout;
@@ -19,7 +20,7 @@ mod whole;
 use std::collections::HashMap;
 
 use super::Refused;
-use crate::item::item;
+use crate::item::{bit, item};
 use crate::llvm::edit::{Builder, Opcode, Value};
 use copy::{Kept, Memory, Splitter};
 use layout::{Layout, alignment};
@@ -39,6 +40,14 @@ const MOST_COPIES: usize = 6;
 /// Number of instructions that are copied however often.
 const FEW: usize = 3000;
 
+/// What comes of a function that is split.
+pub struct Split {
+    /// Bytes of a frame.
+    pub frame: u64,
+    /// The fields of records that are read, as in [`FIELDS`](crate::item::FIELDS).
+    pub fields: u32,
+}
+
 /// Name of the function whose call is a wait.
 pub fn wait_name(key: u32) -> String {
     format!("ur.wait.{key}")
@@ -49,8 +58,7 @@ pub fn wait_name(key: u32) -> String {
 /// those that have not begun. The result is the lowest key of a sub-group that waits then, or
 /// [`NONE`]. `record_bytes` are the bytes of a record without the frame.
 ///
-/// Gives the bytes of a frame. A record and its frame stand `stride` bytes apart, which is the
-/// variable of that name.
+/// A record and its frame stand `stride` bytes apart, which is the variable of that name.
 ///
 /// # Errors
 /// If the function has to be copied too often.
@@ -60,7 +68,7 @@ pub fn split<'m>(
     to: Value<'m>,
     record_bytes: u64,
     align: u64,
-) -> Result<u64, Refused> {
+) -> Result<Split, Refused> {
     let whole = Whole::read(from);
     let mut starts: Vec<(u32, Vec<usize>)> = vec![(item::START, vec![0])];
     let waits: Vec<usize> = (0..whole.pieces.len())
@@ -148,6 +156,7 @@ pub fn split<'m>(
         );
     }
     let frame = layout.size.next_multiple_of(align);
+    let in_step = whole.is_in_step(&reached);
 
     let splitter = Splitter {
         b,
@@ -158,6 +167,7 @@ pub fn split<'m>(
         memory,
         record_bytes,
         stride: record_bytes + frame,
+        in_step,
     };
     let other = b.block(to, "other");
     let mut cases = Vec::new();
@@ -170,5 +180,7 @@ pub fn split<'m>(
     b.switch(to.params()[4], other, &cases);
     b.at_end(other);
     b.ret(b.int_type(32).int(NONE));
-    Ok(frame)
+    let key = if in_step { 0 } else { bit(item::KEY) };
+    let fields = whole.fields() | key;
+    Ok(Split { frame, fields })
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::set::Set;
-use crate::item::item;
+use crate::item::{bit, item};
 use crate::llvm::edit::{Block, Opcode, Value};
 
 /// Index of an instruction.
@@ -144,6 +144,30 @@ impl<'m> Whole<'m> {
         order
     }
 
+    /// What can come behind these pieces: the keys of waits, nothing for the end.
+    pub(super) fn outcomes(&self, reached: &[usize]) -> Vec<Option<u32>> {
+        let mut all = Vec::new();
+        for piece in reached {
+            let outcome = match &self.pieces[*piece].end {
+                End::Wait(key, _) => Some(*key),
+                End::Go(terminator) if terminator.opcode() == Opcode::LLVMRet => None,
+                End::Go(_) => continue,
+            };
+            if !all.contains(&outcome) {
+                all.push(outcome);
+            }
+        }
+        all
+    }
+
+    /// Whether all sub-groups of a work-group go from wait to wait together, because each phase,
+    /// with the pieces that it reaches, ends in only one way.
+    pub(super) fn is_in_step(&self, phases: &[Vec<usize>]) -> bool {
+        phases
+            .iter()
+            .all(|reached| self.outcomes(reached).len() == 1)
+    }
+
     /// The values that are alive at the start of each piece, `more` being read there too. Memory of
     /// the function is no such value.
     pub(super) fn alive(&self, more: &HashMap<usize, Set>) -> Vec<Set> {
@@ -220,6 +244,33 @@ impl<'m> Whole<'m> {
             .flatten()
             .map(|count| count * i64::from(of.bits() / 8));
         Some((param, offset.zip(by).map(|(offset, by)| offset + by)))
+    }
+
+    /// The fields of the sub-group's record that are read, as in [`FIELDS`](crate::item::FIELDS).
+    pub(super) fn fields(&self) -> u32 {
+        let mut read = 0;
+        for inst in &self.insts {
+            let of_record = |i: u32| self.place(inst.operand(i)).filter(|(param, _)| *param == 0);
+            let addresses = match inst.opcode() {
+                Opcode::LLVMGetElementPtr => 0..1,
+                Opcode::LLVMLoad => {
+                    match of_record(0) {
+                        Some((_, None)) => return u32::MAX,
+                        Some((_, Some(offset))) if offset < item::SLOTS => read |= bit(offset),
+                        _ => {}
+                    }
+                    0..1
+                }
+                Opcode::LLVMStore => 1..2,
+                _ => 0..0,
+            };
+            // Whoever else has the address may read anything.
+            let others = (0..inst.operand_count()).filter(|i| !addresses.contains(i));
+            if others.into_iter().any(|i| of_record(i).is_some()) {
+                return u32::MAX;
+            }
+        }
+        read
     }
 
     /// Whether an instruction can be carried out again at any later time, with the same result.

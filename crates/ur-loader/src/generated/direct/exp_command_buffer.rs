@@ -95,60 +95,6 @@ pub(crate) unsafe extern "C" fn urCommandBufferFinalizeExp(
     }
 }
 
-/// `urCommandBufferAppendKernelLaunchExp`: Records a kernel launch with the arguments that were set before.
-///
-/// # Safety
-/// Handles are live or null and pointers are what the API asks for.
-#[inline(always)]
-pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
-    hCommandBuffer: ur_exp_command_buffer_handle_t,
-    hKernel: ur_kernel_handle_t,
-    workDim: u32,
-    pGlobalWorkOffset: *const usize,
-    pGlobalWorkSize: *const usize,
-    pLocalWorkSize: *const usize,
-    numKernelAlternatives: u32,
-    phKernelAlternatives: *mut ur_kernel_handle_t,
-    numSyncPointsInWaitList: u32,
-    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
-    numEventsInWaitList: u32,
-    phEventWaitList: *const ur_event_handle_t,
-    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
-    phEvent: *mut ur_event_handle_t,
-    phCommand: *mut ur_exp_command_buffer_command_handle_t,
-) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hCommandBuffer) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    let result = match tables.CommandBufferExp.pfnAppendKernelLaunchExp {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
-                hCommandBuffer,
-                hKernel,
-                workDim,
-                pGlobalWorkOffset,
-                pGlobalWorkSize,
-                pLocalWorkSize,
-                numKernelAlternatives,
-                phKernelAlternatives,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    };
-    created(result, phEvent);
-    created(result, phCommand);
-    result
-}
-
 /// `urCommandBufferAppendKernelLaunchWithArgsExp`: Records a kernel launch with all its arguments.
 ///
 /// # Safety

@@ -36,6 +36,7 @@ mod usm;
 mod virtual_memory;
 
 pub(crate) use crate::by_hand::urAdapterGet;
+pub(crate) use crate::by_hand::urCommandBufferAppendKernelLaunchExp;
 pub(crate) use adapter::*;
 pub(crate) use context::*;
 pub(crate) use device::*;

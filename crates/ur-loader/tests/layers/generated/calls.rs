@@ -1722,7 +1722,7 @@ pub fn kind(name: &str) -> ur_layers::objects::Kind {
 }
 
 /// The functions that no adapter is asked for, or that other calls come before.
-pub const BY_HAND: &[&str] = &["urAdapterGet"];
+pub const BY_HAND: &[&str] = &["urAdapterGet", "urCommandBufferAppendKernelLaunchExp"];
 
 /// The table of an adapter all of whose functions succeed.
 pub const TABLE: ur_dditable_t = ur_dditable_t {

@@ -8,7 +8,7 @@ use crate::model::{Dir, Effect, Function, Param, Spec};
 use crate::names::ident;
 
 /// Where a call's adapter is found.
-enum Route<'a> {
+pub(super) enum Route<'a> {
     /// In a handle.
     Handle(&'a Param),
     /// In the first of several handles, counted by another parameter.
@@ -16,15 +16,16 @@ enum Route<'a> {
 }
 
 /// Whether the loader implements the function itself: it has no handle to follow, it answers
-/// from the device selector, or it is an old one that is lowered to its successor.
+/// from the device selector, or it is lowered to another for the arguments that old functions set.
 pub fn by_hand(spec: &Spec, function: &Function) -> bool {
     function.loader_only
         || function.removed_in.is_some()
         || function.name == "urDeviceGetSelected"
+        || function.name == "urCommandBufferAppendKernelLaunchExp"
         || route(spec, function).is_none()
 }
 
-fn route<'a>(spec: &Spec, function: &'a Function) -> Option<Route<'a>> {
+pub(super) fn route<'a>(spec: &Spec, function: &'a Function) -> Option<Route<'a>> {
     let dispatchable = |base: &str| spec.handle(base).is_some_and(|h| h.dispatchable());
     for param in &function.params {
         let parsed = CType::parse(&param.r#type)?;

@@ -2,6 +2,7 @@
 
 mod entry;
 mod exports;
+mod foreign;
 mod layout;
 mod tables;
 
@@ -58,12 +59,16 @@ pub(super) fn files(spec: &Spec) -> Vec<File> {
         text: exports::render(spec),
     });
 
+    files.push(File {
+        path: path("foreign"),
+        text: foreign::render(spec),
+    });
     let mut index = rust_head("The loader's exports, rendered from the API's data.");
     index.push_str("pub(crate) mod direct;\nmod layered;\n");
     for module in &modules {
         index.push_str(&format!("mod {module};\n"));
     }
-    index.push('\n');
+    index.push_str("pub(crate) mod foreign;\n\n");
     for module in &modules {
         index.push_str(&format!("pub use {module}::*;\n"));
     }
