@@ -56,11 +56,13 @@ mod kit;
 mod layers;
 mod legacy;
 mod library;
+mod lifetime;
 pub mod log;
 mod registry;
 mod selected;
 pub mod selector;
 mod state;
+use std::sync;
 mod trust;
 
 pub use config::{

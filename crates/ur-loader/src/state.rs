@@ -6,6 +6,7 @@
 use crate::adapter::Adapter;
 use crate::discovery::{Discovery, Outcome, Places, Tried};
 use crate::layers;
+use crate::lifetime::{Lifetime, NotThere};
 use crate::log::{Level, log};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ur_api::{
@@ -13,19 +14,22 @@ use ur_api::{
     ur_device_init_flags_t, ur_result_t,
 };
 
-struct State {
-    /// Initialisations that were not torn down.
-    uses: u32,
-    adapters: Arc<[Adapter]>,
-    /// Kept after the teardown, for who asks what happened.
-    tried: Vec<Tried>,
+/// The adapters in use. Their lock is held while libraries are opened and never during a call into
+/// an adapter's API.
+static ADAPTERS: Lifetime<Vec<Adapter>> = Lifetime {
+    held: Mutex::new(None),
+};
+
+/// Every attempt of the last initialisation; kept after the teardown, for who asks what happened.
+fn tried() -> MutexGuard<'static, Vec<Tried>> {
+    static TRIED: Mutex<Vec<Tried>> = Mutex::new(Vec::new());
+    TRIED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Held while libraries are opened, so that a second thread's initialisation returns only when
-/// there are adapters; never held during a call into an adapter's API.
-fn state() -> MutexGuard<'static, Option<State>> {
-    static STATE: Mutex<Option<State>> = Mutex::new(None);
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+impl From<NotThere> for ur_result_t {
+    fn from(_: NotThere) -> ur_result_t {
+        UR_RESULT_ERROR_UNINITIALIZED
+    }
 }
 
 /// Counts an initialisation; the first one finds the adapters and runs `first`, before any other
@@ -38,23 +42,16 @@ pub fn initialise(
     mock: bool,
     first: impl FnOnce(),
 ) -> Result<(), ur_result_t> {
-    let mut state = state();
-    if let Some(state) = state.as_mut().filter(|state| state.uses > 0) {
-        state.uses = state
-            .uses
-            .checked_add(1)
-            .ok_or(UR_RESULT_ERROR_OUT_OF_RESOURCES)?;
-        return Ok(());
-    }
-    first();
-    let found = Discovery::run(&Places::from_environment(), kinds, mock);
-    log!(Level::Info, "{} adapters are loaded", found.adapters.len());
-    *state = Some(State {
-        uses: 1,
-        adapters: found.adapters.into(),
-        tried: found.tried,
-    });
-    Ok(())
+    let find = || {
+        first();
+        let found = Discovery::run(&Places::from_environment(), kinds, mock);
+        log!(Level::Info, "{} adapters are loaded", found.adapters.len());
+        *tried() = found.tried;
+        found.adapters
+    };
+    ADAPTERS
+        .begin(find)
+        .map_err(|_| UR_RESULT_ERROR_OUT_OF_RESOURCES)
 }
 
 /// Takes one initialisation back; the last one gives up the adapters.
@@ -62,17 +59,8 @@ pub fn initialise(
 /// # Errors
 /// UNINITIALIZED when there is none.
 pub fn tear_down() -> Result<(), ur_result_t> {
-    let mut guard = state();
-    let state = guard
-        .as_mut()
-        .filter(|state| state.uses > 0)
-        .ok_or(UR_RESULT_ERROR_UNINITIALIZED)?;
-    state.uses -= 1;
-    if state.uses == 0 {
-        let adapters = std::mem::take(&mut state.adapters);
-        // With the lock, so that the next initialisation turns on what it wants afterwards.
-        layers::turn_off();
-        drop(guard);
+    // With the lock, so that the next initialisation turns on what it wants afterwards.
+    if let Some(adapters) = ADAPTERS.end(layers::turn_off)? {
         // Without the lock: closing a library may run code of its own.
         drop(adapters);
         log!(Level::Info, "torn down");
@@ -84,12 +72,8 @@ pub fn tear_down() -> Result<(), ur_result_t> {
 ///
 /// # Errors
 /// UNINITIALIZED before the first initialisation and after the last teardown.
-pub fn adapters() -> Result<Arc<[Adapter]>, ur_result_t> {
-    state()
-        .as_ref()
-        .filter(|state| state.uses > 0)
-        .map(|state| Arc::clone(&state.adapters))
-        .ok_or(UR_RESULT_ERROR_UNINITIALIZED)
+pub fn adapters() -> Result<Arc<Vec<Adapter>>, ur_result_t> {
+    Ok(ADAPTERS.value()?)
 }
 
 /// Fills `room` with adapter handles, adapter after adapter, and returns how many there are in
@@ -121,9 +105,9 @@ pub fn adapter_handles(room: &mut [ur_adapter_handle_t]) -> Result<u32, ur_resul
 /// Writes down that an adapter's `urAdapterGet` failed; once, however often it is asked again.
 fn failed(adapter: &Adapter, result: ur_result_t) {
     let outcome = Outcome::Failed(format!("its urAdapterGet returned {result}"));
-    let mut state = state();
-    let tried = state.iter_mut().flat_map(|state| &mut state.tried);
+    let mut tried = tried();
     let entry = tried
+        .iter_mut()
         .filter(|tried| tried.path == adapter.path)
         .find(|tried| tried.outcome == Outcome::Loaded);
     if let Some(entry) = entry {
@@ -134,7 +118,5 @@ fn failed(adapter: &Adapter, result: ur_result_t) {
 
 /// Every attempt of the last initialisation.
 pub fn report() -> Vec<Tried> {
-    state()
-        .as_ref()
-        .map_or_else(Vec::new, |state| state.tried.clone())
+    tried().clone()
 }
