@@ -29,10 +29,7 @@ pub unsafe fn tables<T>(handle: *mut T) -> Option<&'static ur_dditable_t> {
     #[cfg(not(feature = "broken-handle-table"))]
     // SAFETY: a live object begins with the pointer to its adapter's tables, which stay where
     // they are: the loader never unmaps an adapter.
-    unsafe {
-        let table = *handle.cast::<*const ur_dditable_t>();
-        table.as_ref()
-    }
+    Some(unsafe { *handle.cast::<&'static ur_dditable_t>() })
 }
 
 /// A call made an object, or took a reference for the caller, and stored its handle at `place`

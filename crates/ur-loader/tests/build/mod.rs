@@ -99,7 +99,8 @@ pub fn link_client(out: &Path, loader_folder: &Path) {
     compile(out, "client", &[loader().as_os_str(), OsStr::new(&path)]);
 }
 
-fn program(name: &str, libraries: &[&OsStr]) -> PathBuf {
+/// A C program of this folder's, linked with the libraries.
+pub fn program(name: &str, libraries: &[&OsStr]) -> PathBuf {
     let out = folder("bin").join(name);
     compile(&out, name, libraries);
     out

@@ -8,6 +8,7 @@
  * EXTRA         entries written past the end of the Kernel table, as another release would
  * GET_FAILS     urAdapterGet answers this result
  * UNDEFINED     needs a symbol that nobody has
+ * STUBS         every other entry than urAdapterGet's answers SUCCESS and does nothing
  * PROBE         the platform's name is what ur_test_probe says, which others may have too
  */
 #include <stddef.h>
@@ -133,7 +134,19 @@ static uint32_t partition(object *o, const void *how, uint32_t room, object **ou
     return 0;
 }
 
-__attribute__((constructor)) static void fill(void) {
+#ifdef STUBS
+static uint32_t stub(void) { return 0; }
+
+__attribute__((constructor)) static void fill_all(void) {
+    for (int i = 0; i < WORDS; i++) container[i] = (void *)stub;
+    container[first_urGetAdapterProcAddrTable] = (void *)get_adapters;
+}
+#define fill __attribute__((unused)) fill_usual
+#else
+#define fill __attribute__((constructor)) fill_usual
+#endif
+
+static void fill(void) {
     void **a = container + first_urGetAdapterProcAddrTable;
     void **p = container + first_urGetPlatformProcAddrTable;
     void **d = container + first_urGetDeviceProcAddrTable;
