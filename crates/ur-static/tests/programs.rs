@@ -11,28 +11,29 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// export names that the loader has, too, so the package's own features say what is built here.
 fn built() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        // The same folder as for this test: what both need is built once.
-        let test = std::env::current_exe().expect("a path");
-        let built = test.ancestors().nth(2).expect("a folder");
-        let target = built.parent().expect("a folder");
-        let profile = match built.file_name().and_then(|name| name.to_str()) {
-            Some("debug") => "dev",
-            other => other.expect("a profile"),
-        };
-        let output = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--offline", "--package", "ur-static"])
-            .args(["--lib", "--examples", "--features", "alone,mock"])
-            .args(["--profile", profile])
-            .arg("--target-dir")
-            .arg(target)
-            .current_dir(ROOT)
-            .output()
-            .expect("cargo starts");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{errors}");
-        built.to_owned()
-    })
+    BUILT.get_or_init(|| build("alone,mock", &["--lib", "--examples"]))
+}
+
+fn build(features: &str, what: &[&str]) -> PathBuf {
+    // A folder of its own: libraries have the same names whatever their features, and other tests
+    // take theirs from the usual one.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("static");
+    let test = std::env::current_exe().expect("a path");
+    let folder = test.ancestors().nth(2).and_then(Path::file_name);
+    let folder = folder.and_then(|name| name.to_str()).expect("a folder");
+    let profile = if folder == "debug" { "dev" } else { folder };
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--offline", "--package", "ur-static"])
+        .args(what)
+        .args(["--features", features, "--profile", profile])
+        .arg("--target-dir")
+        .arg(&target)
+        .current_dir(ROOT)
+        .output()
+        .expect("cargo starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    target.join(folder)
 }
 
 /// Compiles a C example with the static library.
@@ -55,6 +56,10 @@ fn compile(name: &str) -> PathBuf {
 /// Runs a program, copied to a folder of its own, and gives what it printed; it must need no
 /// library of ours and have ended well.
 fn run(program: &Path, variables: &[(&str, &str)]) -> (Vec<String>, String) {
+    run_with(program, variables, &[])
+}
+
+fn run_with(program: &Path, variables: &[(&str, &str)], args: &[&Path]) -> (Vec<String>, String) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("apart");
     std::fs::create_dir_all(&folder).expect("a folder");
     let name = program.file_name().expect("a name");
@@ -71,6 +76,7 @@ fn run(program: &Path, variables: &[(&str, &str)]) -> (Vec<String>, String) {
         needed.0
     );
     let output = Command::new(&copy)
+        .args(args)
         .env_clear()
         .envs(variables.iter().copied())
         .current_dir(&folder)
@@ -139,4 +145,16 @@ fn a_rust_program_is_tested_on_the_mock_adapter_in_it() {
         "compute units: 7",
     ];
     assert_eq!(lines, wanted, "{errors}");
+}
+
+#[test]
+#[ignore = "links LLVM into the program, which takes minutes"]
+fn a_rust_program_has_the_compiler_in_it() {
+    let examples = build("alone,jit", &["--example", "static_kernel"]).join("examples");
+    let module = Path::new(ROOT).join("tests/spirv/vector_add.spv");
+    let module = module.canonicalize().expect("the module");
+    let kept = ("UR_JIT_CACHE", "off");
+    let program = examples.join("static_kernel");
+    let (lines, errors) = run_with(&program, &[kept], &[&module]);
+    assert_eq!(lines, ["1000 sums, all right"], "{errors}");
 }
