@@ -22,6 +22,7 @@ fn place(variable: &str, usual: &str) -> PathBuf {
 }
 
 /// Wall time in seconds and peak memory in KiB.
+#[allow(clippy::zombie_processes, reason = "wait4 waits for the child")]
 fn run(command: &mut Command) -> (f64, f64) {
     let start = Instant::now();
     let child = command
@@ -102,7 +103,7 @@ fn info_starts_faster_and_takes_no_more_memory_than_the_released_loader() {
     );
 
     let own = dist.join("lib/libur_adapter_native_cpu.so.0");
-    let (time, memory) = ratios(&ours, &theirs, &released, &[own.clone()]);
+    let (time, memory) = ratios(&ours, &theirs, &released, std::slice::from_ref(&own));
     println!("native CPU alone: time {time:.2}, memory {memory:.2} of the released loader's");
     assert!(time < 0.8 && memory < 0.6, "{time} {memory}");
 
