@@ -272,7 +272,6 @@ fn a_set_user_id_program_opens_and_writes_nothing_that_a_variable_names() {
     for (variable, value) in [
         ("UR_ADAPTERS_FORCE_LOAD", &named),
         ("UR_ADAPTERS_SEARCH_PATH", &searched),
-        ("UR_ENABLE_LAYERS", &"UR_LAYER_TRACING".to_owned()),
     ] {
         let case = run(&raised, &[(variable, value)]);
         assert_eq!(case.lines()[2], own, "{variable}");
