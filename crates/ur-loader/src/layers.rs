@@ -78,7 +78,9 @@ pub fn turn_on(layers: Active, location: (ur_code_location_callback_t, usize)) {
     if !layers.any() {
         return;
     }
-    let xpti = switch(XPTI_ENABLE, false).then(|| {
+    // XPTI opens what other variables name, so a process with raised privileges does without.
+    let xpti = variable(XPTI_ENABLE).is_some() && switch(XPTI_ENABLE, false);
+    let xpti = xpti.then(|| {
         let path = variable(XPTI_LIBRARY).unwrap_or_else(|| "libxptifw.so".into());
         CString::new(path.into_vec()).unwrap_or_default()
     });
