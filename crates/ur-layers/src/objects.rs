@@ -306,6 +306,7 @@ impl Call {
         Release {
             address: handle.addr(),
             generation: changed.map(|(_, after)| after.generation),
+            ending: changed.is_some_and(|(_, after)| after.state == State::Ending),
         }
     }
 
@@ -324,9 +325,13 @@ impl Call {
         let Some(table) = TABLE.get().filter(|_| address != 0) else {
             return;
         };
-        let generation = next_generation();
         let slot = table.enter(address);
-        let change = slot.change(|entry| Some(steps::got(entry, kind.0, generation)));
+        // Mostly it is a known object, which needs no generation.
+        let kept = slot.change(|entry| steps::kept(entry, kind.0));
+        let change = kept.or_else(|| {
+            let generation = next_generation();
+            slot.change(|entry| Some(steps::got(entry, kind.0, generation)))
+        });
         // The first reference, or the first after the object was only shown.
         if let Some((_, after)) = change
             && after.count == 1
@@ -355,6 +360,8 @@ pub struct Release {
     address: usize,
     /// None: the program had no reference that is known.
     generation: Option<u32>,
+    /// It was the last one.
+    ending: bool,
 }
 
 impl Release {
@@ -369,6 +376,9 @@ impl Release {
             return;
         };
         let done = result == UR_RESULT_SUCCESS;
+        if done && !self.ending {
+            return;
+        }
         let slot = TABLE.get().and_then(|table| table.find(self.address));
         let changed =
             slot.and_then(|slot| slot.change(|entry| steps::released(entry, generation, done)));

@@ -139,7 +139,8 @@ impl Part {
         // Objects lie at multiples of 8 at least; the multiplication spreads what is left.
         let mixed = (address as u64 >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let at = (mixed >> (64 - self.bits)) as usize;
-        self.slots.get(at..at + WINDOW).unwrap_or_default()
+        // SAFETY: `at` has `bits` bits, and there are 2^bits and `WINDOW` places more.
+        unsafe { self.slots.get_unchecked(at..at + WINDOW) }
     }
 }
 
@@ -235,18 +236,21 @@ pub(crate) mod steps {
     /// The program got a reference to an object of a kind. If it is known already it is the same
     /// object once more, else a new one with that generation.
     pub(crate) fn got(entry: Entry, kind: u8, generation: u32) -> Entry {
-        if entry.state == State::Live && entry.kind == kind {
-            return Entry {
-                count: entry.count + 1,
-                ..entry
-            };
-        }
-        Entry {
+        kept(entry, kind).unwrap_or(Entry {
             generation,
             count: 1,
             kind,
             state: State::Live,
-        }
+        })
+    }
+
+    /// The program got one more reference to an object that it knows. `None` if it does not.
+    pub(crate) fn kept(entry: Entry, kind: u8) -> Option<Entry> {
+        let known = entry.state == State::Live && entry.kind == kind;
+        known.then(|| Entry {
+            count: entry.count + 1,
+            ..entry
+        })
     }
 
     /// The program was shown an object, without a reference to it. `None` if it knows it.
