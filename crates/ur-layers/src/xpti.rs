@@ -165,14 +165,15 @@ pub(crate) fn close() {
 impl Library {
     /// The event of a place in the program.
     fn event(&self, location: Option<&ur_code_location_t>) -> *const c_void {
-        let text = |pointer: Option<*const c_char>| pointer.unwrap_or(null());
-        let name = text(location.map(|l| l.functionName));
-        let source_file = text(location.map(|l| l.sourceFile));
-        // Which of the members say something.
-        let flags = u64::from(!name.is_null())
-            | u64::from(!source_file.is_null()) << 1
-            | u64::from(location.is_some()) << 4
-            | u64::from(location.is_some()) << 5;
+        let told = |text: fn(&ur_code_location_t) -> *const c_char| {
+            location.map(text).filter(|text| !text.is_null())
+        };
+        // An event without a name is none.
+        let name = told(|l| l.functionName).unwrap_or(CALL.as_ptr());
+        let source_file = told(|l| l.sourceFile).unwrap_or(null());
+        // Which of the members say something: name, source file, line, column.
+        let place = u64::from(location.is_some());
+        let flags = 1 | u64::from(!source_file.is_null()) << 1 | place << 3 | place << 4;
         let payload = Payload {
             name,
             stack_trace: null(),

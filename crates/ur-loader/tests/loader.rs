@@ -9,6 +9,7 @@ mod build;
 use build::{Case, adapter, adapter_with, folder};
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Command;
 
 #[test]
@@ -402,6 +403,88 @@ fn configurations() {
         [
             "config 0 retain 0 count 0=2/4 layers 0='UR_LAYER_PARAMETER_VALIDATION;UR_LAYER_BOUNDS_CHECKING;UR_LAYER_LEAK_CHECKING;UR_LAYER_LIFETIME_VALIDATION;UR_LAYER_FULL_VALIDATION;UR_LAYER_TRACING'/149 unknown 54 small 49 layer 0/67/67 release 0 init 0 release 0 null 48 46"
         ]
+    );
+}
+
+#[test]
+fn layers_of_the_environment() {
+    let traced = Case::new()
+        .set("UR_ADAPTERS_FORCE_LOAD", adapter("one"))
+        .set("UR_ENABLE_LAYERS", "UR_LAYER_TRACING,UR_LAYER_TSAN")
+        .set("UR_LOG_TRACING", "level:info;output:stderr")
+        .run(&["init", "get", "teardown", "init", "get"]);
+    let lines: Vec<&str> = traced.errors.lines().collect();
+    let refused = "<LOADER>[ERROR]: layer UR_LAYER_TSAN is not available in this loader, and nothing is checked by it";
+    // Each initialisation asks anew.
+    assert_eq!(lines.iter().filter(|line| **line == refused).count(), 2);
+    let calls: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line.strip_prefix("   ---> "))
+        .collect();
+    let once = [
+        "urAdapterGet",
+        "urAdapterGet",
+        "urPlatformGet",
+        "urPlatformGetInfo",
+        "urAdapterRelease",
+    ];
+    assert_eq!(calls, [once, once].concat());
+    assert_eq!(lines.len(), 2 + 2 * calls.len(), "{}", traced.errors);
+
+    // The same without a log that shows it, and without the layer.
+    for (layers, level) in [
+        ("UR_LAYER_TRACING", "error"),
+        ("UR_LAYER_LEAK_CHECKING", "info"),
+    ] {
+        let silent = Case::new()
+            .set("UR_ADAPTERS_FORCE_LOAD", adapter("one"))
+            .set("UR_ENABLE_LAYERS", layers)
+            .set("UR_LOG_TRACING", format!("level:{level};output:stderr"))
+            .run(&["init", "get", "teardown"]);
+        assert_eq!(silent.errors, "");
+    }
+}
+
+#[test]
+fn events_for_tools() {
+    let xpti = build::xpti();
+    let run = |library: &Path| {
+        Case::new()
+            .set("UR_ADAPTERS_FORCE_LOAD", adapter("one"))
+            .set("UR_ENABLE_LAYERS", "UR_LAYER_TRACING")
+            .set("XPTI_TRACE_ENABLE", "1")
+            .set("XPTI_FRAMEWORK_DISPATCHER", library)
+            .log("warning")
+            .run(&["init", "get", "teardown"])
+    };
+    let told = run(&xpti);
+    assert_eq!(
+        told.errors.lines().collect::<Vec<_>>(),
+        [
+            "stream ur.call",
+            "initialize ur.call 0.12 0.12",
+            "event Unified Runtime call: Unified Runtime call -:0:0 kind 1",
+            "5 begin 1 urAdapterGet/178 of 0",
+            "5 end 1 urAdapterGet/178 of 0 -> 0",
+            "5 begin 2 urAdapterGet/178 of 1",
+            "5 end 2 urAdapterGet/178 of 1 -> 0",
+            "5 begin 3 urPlatformGet/72",
+            "5 end 3 urPlatformGet/72 -> 0",
+            "5 begin 4 urPlatformGetInfo/73",
+            "5 end 4 urPlatformGetInfo/73 -> 0",
+            "5 begin 5 urAdapterRelease/177",
+            "5 end 5 urAdapterRelease/177 -> 0",
+            "finalize ur.call",
+        ]
+    );
+    assert_eq!(told.lines().len(), 3, "{}", told.output);
+    // A library that is none keeps nothing from working.
+    let missing = run(Path::new("/no/such/library.so"));
+    assert_eq!(missing.lines().len(), 3, "{}", missing.output);
+    assert!(
+        missing.errors.contains("no events for XPTI"),
+        "{}",
+        missing.errors
     );
 }
 

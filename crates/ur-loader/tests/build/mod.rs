@@ -149,6 +149,16 @@ pub fn adapter_with(name: &str, options: &[&str]) -> PathBuf {
     path
 }
 
+/// The library that stands in for XPTI's.
+pub fn xpti() -> PathBuf {
+    let path = folder("lib").join("xpti.so");
+    run(Command::new("gcc")
+        .args(["-std=c11", "-Wall", "-Werror", "-shared", "-fPIC", "-o"])
+        .arg(&path)
+        .arg(format!("{SOURCES}/xpti.c")));
+    path
+}
+
 /// The dispatch tables as the C source reads them.
 fn tables() -> String {
     let mut first = 0;
