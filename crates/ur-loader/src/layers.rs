@@ -72,6 +72,22 @@ fn asked_for() -> Active {
         .fold(Active::default(), Active::with)
 }
 
+/// The library that events go to; `None`, with a line in the log, if it would be looked for in the
+/// current folder.
+fn xpti_library() -> Option<CString> {
+    let path = variable(XPTI_LIBRARY).unwrap_or_else(|| "libxptifw.so".into());
+    let bytes = path.into_vec();
+    if bytes.contains(&b'/') && !bytes.starts_with(b"/") {
+        log!(
+            Level::Error,
+            "{XPTI_LIBRARY}: '{}' is no absolute path",
+            String::from_utf8_lossy(&bytes)
+        );
+        return None;
+    }
+    CString::new(bytes).ok()
+}
+
 /// Turns on the layers that a configuration or the environment asks for.
 pub fn turn_on(layers: Active, location: (ur_code_location_callback_t, usize)) {
     let layers = layers.with(asked_for());
@@ -79,11 +95,8 @@ pub fn turn_on(layers: Active, location: (ur_code_location_callback_t, usize)) {
         return;
     }
     // XPTI opens what other variables name, so a process with raised privileges does without.
-    let xpti = variable(XPTI_ENABLE).is_some() && switch(XPTI_ENABLE, false);
-    let xpti = xpti.then(|| {
-        let path = variable(XPTI_LIBRARY).unwrap_or_else(|| "libxptifw.so".into());
-        CString::new(path.into_vec()).unwrap_or_default()
-    });
+    let wanted = variable(XPTI_ENABLE).is_some() && switch(XPTI_ENABLE, false);
+    let xpti = wanted.then(xpti_library).flatten();
     let settings = Settings {
         outputs: Outputs { trace, problem },
         log: TRACING.shows(Level::Info),

@@ -478,6 +478,14 @@ fn events_for_tools() {
         ]
     );
     assert_eq!(told.lines().len(), 3, "{}", told.output);
+    // Nothing comes from the current folder.
+    let relative = run(Path::new("./xpti.so"));
+    assert_eq!(relative.lines().len(), 3, "{}", relative.output);
+    assert!(
+        relative.errors.contains("no absolute path"),
+        "{}",
+        relative.errors
+    );
     // A library that is none keeps nothing from working.
     let missing = run(Path::new("/no/such/library.so"));
     assert_eq!(missing.lines().len(), 3, "{}", missing.output);
