@@ -21,7 +21,10 @@ pub(crate) fn told() -> Option<ur_code_location_t> {
     let (callback, data) = *LOCATION.lock().unwrap_or_else(PoisonError::into_inner);
     // The lock is given back: the program's function may do as it likes.
     // SAFETY: the program gave the function with its argument.
-    callback.map(|callback| unsafe { callback(data as *mut c_void) })
+    let location = callback
+        .map(|callback| unsafe { callback(std::ptr::with_exposed_provenance_mut::<c_void>(data)) });
+    // A program may have nothing to say about a call.
+    location.filter(|told| !told.functionName.is_null() || !told.sourceFile.is_null())
 }
 
 /// The place of a call: what the program says of it, and the stack.
