@@ -55,7 +55,7 @@ fn run(kernel: &Compiled, (global, local): ([u64; 3], [u64; 3]), n: i32) -> Left
 /// Compares a kernel in all ways in which it can be compiled.
 fn compare(kernel: &str) {
     let scalar = Jit::compiled_for("lanes", 1, None).kernel(kernel);
-    let text = Jit::compiled_for("lanes", 0, None).listing(kernel, "vector");
+    let text = Jit::compiled_for("lanes", 8, None).listing(kernel, "vector");
     assert!(
         text.as_ref()
             .is_ok_and(|text| !text.starts_with("; not vectorised")),
@@ -98,6 +98,15 @@ fn divisions() {
 #[test]
 fn places_in_memory() {
     compare("places");
+}
+
+#[test]
+fn private_variables_in_memory_have_lanes_on_request_only() {
+    let listing = |lanes| Jit::compiled_for("lanes", lanes, None).listing("places", "vector");
+    let text = listing(0).expect("a listing");
+    assert!(text.contains("private variables in memory"), "{text}");
+    let text = listing(4).expect("a listing");
+    assert!(text.contains("define"), "{text}");
 }
 
 #[test]
@@ -197,7 +206,7 @@ fn sub_groups_across_rows_and_ids_that_are_far_up() {
 #[test]
 fn processors_with_registers_for_masks_get_code_too() {
     // Which need not be this one, so the code is only made.
-    let jit = Jit::compiled_for("lanes", 0, Some("x86-64-v4"));
+    let jit = Jit::compiled_for("lanes", 16, Some("x86-64-v4"));
     for kernel in ["exits", "mixed", "guards", "neighbours", "phases"] {
         let text = jit.listing(kernel, "asm").expect("code");
         assert!(text.contains("{%k1}"), "{kernel}: {text}");

@@ -10,6 +10,7 @@ use crate::fork::{self, Mutex, once};
 use crate::jit::{self, JitModule};
 use crate::share::Pace;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use ur_jit_abi::code::{Loaded, STORAGE};
 use ur_jit_abi::lanes::{self, Lanes};
@@ -238,6 +239,23 @@ impl Module {
         Ok(record)
     }
 
+    /// Has later processes use a kernel's first code and look for no better one.
+    fn settle(&self, name: &str) {
+        let Some(cache) = cache::get() else {
+            return;
+        };
+        let keys = [lanes::FIRST, lanes::SUITABLE].map(|lanes| self.kernel_key(name, lanes));
+        let [Some(first), Some(better)] = keys else {
+            return;
+        };
+        let record = cache.get(&first);
+        if let Some(mut record) = record.and_then(|bytes| KernelRecord::from_bytes(&bytes).ok()) {
+            record.provisional = false;
+            cache.put(&first, &record.to_bytes());
+            cache.remove(&better);
+        }
+    }
+
     /// Puts a kernel into memory.
     fn load(&self, record: &[u8]) -> Result<Compiled, String> {
         let record = KernelRecord::from_bytes(record).map_err(|error| error.to_string())?;
@@ -259,6 +277,8 @@ impl Module {
             code,
             pace: Pace::default(),
             better: OnceLock::new(),
+            stays: AtomicBool::new(false),
+            before: None,
             origin: None,
             _storage: self.storage.clone(),
         })
@@ -280,8 +300,12 @@ pub struct Compiled {
     pace: Pace,
     /// Faster code of the same kernel, once there is some.
     better: OnceLock<Arc<Compiled>>,
-    /// The module and the name of a kernel of which there may be better code some day. The module has this
-    /// object, not the other way round.
+    /// Whether `better` was tried and is not.
+    stays: AtomicBool,
+    /// The code whose `better` this is.
+    before: Option<Weak<Compiled>>,
+    /// The module and the name of a kernel of which there may be better code some day, or which is on
+    /// trial. The module has this object, not the other way round.
     origin: Option<(Weak<Module>, Box<str>)>,
     /// Held for the code, which has its address.
     _storage: Arc<Loaded>,
@@ -311,10 +335,14 @@ impl Compiled {
     /// The fastest code of the kernel that there is at this moment. A launch chooses once: the memory that
     /// it needs is that of the code.
     pub fn best(self: &Arc<Compiled>) -> &Arc<Compiled> {
-        self.better.get().unwrap_or(self)
+        match self.better.get() {
+            Some(better) if !self.stays.load(Ordering::Relaxed) => better,
+            _ => self,
+        }
     }
 
-    /// The kernel's name, and its module if that is still in use; none if there will be no better code.
+    /// The kernel's name, and its module if that is still in use; none if there will be no better code
+    /// and no trial.
     pub fn origin(&self) -> Option<(Arc<Module>, &str)> {
         let (module, name) = self.origin.as_ref()?;
         Some((module.upgrade()?, name))
@@ -324,7 +352,7 @@ impl Compiled {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn improve(&self, module: &Module, name: &str) -> Result<(), String> {
+    pub fn improve(self: &Arc<Compiled>, module: &Arc<Module>, name: &str) -> Result<(), String> {
         // Another process may have been faster.
         let mut better = match module.kept(name, lanes::SUITABLE) {
             Some((better, _)) => better,
@@ -334,10 +362,35 @@ impl Compiled {
             return Err("the program would notice the difference".to_owned());
         }
         better.pace = self.pace.inherited();
+        better.before = Some(Arc::downgrade(self));
+        better.origin = Some((Arc::downgrade(module), name.into()));
         // A child that is forked in the middle of this would find it neither set nor free to be set.
         let _section = fork::section();
         let _ = self.better.set(Arc::new(better));
         Ok(())
+    }
+
+    /// Whether it has taken the place of other code and has to prove that it is better.
+    pub fn is_on_trial(&self) -> bool {
+        self.before.is_some()
+    }
+
+    /// Ends the trial: if it is clearly slower, launches take the code before it again, here and in later
+    /// processes. Says whether it stays.
+    pub fn judge(&self, module: &Module, name: &str) -> bool {
+        let Some(before) = self.before.as_ref().and_then(Weak::upgrade) else {
+            return true;
+        };
+        let (Some(own), Some(old)) = (self.pace.average(), before.pace.average()) else {
+            return true;
+        };
+        // Launches differ in what their work-items have to do.
+        if own <= old.saturating_add(old / 2) {
+            return true;
+        }
+        before.stays.store(true, Ordering::Relaxed);
+        module.settle(name);
+        false
     }
 
     /// Whether other code can take this one's place without anybody being able to tell: all that the
@@ -426,6 +479,8 @@ mod tests {
             args_align: 8,
             pace: Pace::watched(),
             better: OnceLock::new(),
+            stays: AtomicBool::new(false),
+            before: None,
             origin: None,
             _storage: Arc::new(Loaded::new(&storage, |_| None).unwrap()),
         }
@@ -461,20 +516,25 @@ mod tests {
         assert!(first.is_replaceable_by(&compiled(&fixed)));
     }
 
-    #[test]
-    fn a_failure_to_improve_changes_nothing() {
+    /// A module of which better code is made.
+    fn vector_add() -> Arc<Module> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/spirv/");
         let bytes = std::fs::read(format!("{folder}vector_add.spv")).unwrap();
         let words = bytes.chunks_exact(4);
         let words = words.map(|word| u32::from_le_bytes(word.try_into().unwrap()));
-        let module = Arc::new(
+        Arc::new(
             Module::build(Source {
                 words: words.collect(),
                 options: "-ur-lanes=tiered -unit-test".into(),
                 constants: Vec::new(),
             })
             .unwrap(),
-        );
+        )
+    }
+
+    #[test]
+    fn a_failure_to_improve_changes_nothing() {
+        let module = vector_add();
         let first = Arc::new(compiled(&|_| ()));
         // There is no such kernel, and that of the right name has other arguments.
         for name in ["none", "vector_add"] {
@@ -484,6 +544,23 @@ mod tests {
         let kernel = module.kernel("vector_add").unwrap();
         kernel.improve(&module, "vector_add").unwrap();
         assert!(!std::ptr::eq(&**kernel.best(), &*kernel));
-        assert!(kernel.best().origin().is_none());
+        assert!(kernel.best().is_on_trial());
+    }
+
+    #[test]
+    fn code_that_proves_to_be_slower_goes() {
+        for (ticks, stays) in [(3, true), (4, true), (6, true), (7, false), (40, false)] {
+            let module = vector_add();
+            let kernel = module.kernel("vector_add").unwrap();
+            // The trial begins when the first code has shown what it takes.
+            while !kernel.pace().note(1 << 20, 4 << 20) {}
+            kernel.improve(&module, "vector_add").unwrap();
+            let better = kernel.best().clone();
+            assert!(better.is_on_trial());
+            assert!(better.judge(&module, "vector_add"), "nothing is known yet");
+            while !better.pace().note(1 << 20, ticks << 20) {}
+            assert_eq!(better.judge(&module, "vector_add"), stays, "{ticks}");
+            assert_eq!(std::ptr::eq(&**kernel.best(), &*better), stays);
+        }
     }
 }

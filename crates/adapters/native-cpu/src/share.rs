@@ -47,6 +47,8 @@ pub struct Pace {
     expected: AtomicU64,
     /// Ticks altogether; [`WORTH`] and more, for ever, where nobody wants to know.
     spent: AtomicU64,
+    /// Work-items that took what is in `spent`.
+    items: AtomicU64,
 }
 
 impl Default for Pace {
@@ -66,6 +68,7 @@ impl Pace {
         Pace {
             expected: AtomicU64::new(expected),
             spent: AtomicU64::new(spent),
+            items: AtomicU64::new(0),
         }
     }
 
@@ -74,13 +77,22 @@ impl Pace {
         Pace::new(0, 0)
     }
 
-    /// Of other code of the same kernel, until more is known of it.
+    /// Of other code of the same kernel, until more is known of it; watched, too.
     pub fn inherited(&self) -> Pace {
-        Pace::new(self.expected.load(Ordering::Relaxed), u64::MAX)
+        Pace::new(self.expected.load(Ordering::Relaxed), 0)
+    }
+
+    /// Ticks of [`PACE_ITEMS`] work-items on the average of what was added up; none if nothing was.
+    pub fn average(&self) -> Option<u64> {
+        match self.items.load(Ordering::Relaxed) {
+            0 => None,
+            items => Some(times(self.spent.load(Ordering::Relaxed), PACE_ITEMS, items)),
+        }
     }
 
     /// Begins to add up again what has been spent.
     pub fn watch_again(&self) {
+        self.items.store(0, Ordering::Relaxed);
         self.spent.store(0, Ordering::Relaxed);
     }
 
@@ -93,7 +105,7 @@ impl Pace {
     }
 
     /// Notes that `items` work-items took `ticks`. True when that has just proved the kernel to be worth
-    /// better code: for one caller, once.
+    /// better code, or other code to have had its trial: for one caller, once.
     ///
     /// The expectation moves by half of what it is off. A single time does not raise it above
     /// [`SURPRISE`] times what it was: the thread may just have lost its CPU for a while.
@@ -108,16 +120,21 @@ impl Pace {
         if new.abs_diff(old) > old / 8 {
             self.expected.store(new, Ordering::Relaxed);
         }
-        ticks >= LITTLE && self.spend(ticks)
+        ticks >= LITTLE && self.spend(items, ticks)
     }
 
     /// Adds to what has been spent, while that is of interest; says whether it is enough now.
-    fn spend(&self, ticks: u64) -> bool {
+    fn spend(&self, items: u64, ticks: u64) -> bool {
         if self.spent.load(Ordering::Relaxed) >= WORTH {
             return false;
         }
         // Clocks of several processors that disagree make huge numbers, which must not overflow the sum.
+        let items = match ticks > WORTH {
+            true => times(items, WORTH, ticks).max(1),
+            false => items,
+        };
         let ticks = ticks.min(WORTH);
+        self.items.fetch_add(items, Ordering::Relaxed);
         let before = self.spent.fetch_add(ticks, Ordering::Relaxed);
         before < WORTH && before + ticks >= WORTH
     }
@@ -364,9 +381,27 @@ mod tests {
         pace.watch_again();
         assert!(!pace.note(1, WORTH / 2) && pace.note(1, WORTH));
         // Nobody wants to know.
-        for pace in [Pace::default(), pace.inherited()] {
-            assert!(!pace.note(1, u64::MAX));
-        }
+        assert!(!Pace::default().note(1, u64::MAX));
+        // Other code has its trial.
+        let other = pace.inherited();
+        assert_eq!((other.ticks(1), other.average()), (pace.ticks(1), None));
+        assert!(other.note(1, u64::MAX));
+    }
+
+    #[test]
+    fn averages_are_of_what_was_added_up() {
+        let pace = Pace::watched();
+        pace.note(2 * PACE_ITEMS, 3 * LITTLE);
+        pace.note(2 * PACE_ITEMS, 5 * LITTLE);
+        // Too little to be added up.
+        pace.note(PACE_ITEMS, LITTLE - 1);
+        assert_eq!(pace.average(), Some(2 * LITTLE));
+        // A time that is cut counts for as many work-items less.
+        let pace = Pace::watched();
+        assert!(pace.note(8 * PACE_ITEMS, 8 * WORTH));
+        assert_eq!(pace.average(), Some(WORTH));
+        pace.watch_again();
+        assert_eq!(pace.average(), None);
     }
 
     #[test]

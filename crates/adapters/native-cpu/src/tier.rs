@@ -3,7 +3,8 @@
 //! Vectorised code takes several times as long to make as scalar code, so a kernel starts with the latter,
 //! and [`Pace`](crate::share::Pace) adds up what it takes. One thread, of low priority, makes the better
 //! code of one kernel after the other and ends when there is nothing left to do; a launch takes the best
-//! code that there is when it is enqueued.
+//! code that there is when it is enqueued. What is meant to be better is on trial for as long as the first
+//! code was watched, and goes if it is slower.
 //!
 //! A fork waits for the compilation in progress, as for every other ([`jit`](crate::jit)); the child has
 //! nothing waiting and starts a thread of its own when one of its kernels is worth it. An exit waits for
@@ -109,11 +110,16 @@ fn next() -> Option<Arc<Compiled>> {
     next
 }
 
-fn improve(kernel: &Compiled) {
+fn improve(kernel: &Arc<Compiled>) {
     let Some((module, name)) = kernel.origin() else {
         // Its program is gone.
         return;
     };
+    if kernel.is_on_trial() {
+        let stays = kernel.judge(&module, name);
+        let word = if stays { "stays" } else { "is slower and goes" };
+        return say(|| format!("kernel {name}: vectorised code {word}"));
+    }
     say(|| format!("kernel {name}: vectorised code is being made"));
     match kernel.improve(&module, name) {
         Ok(()) => say(|| format!("kernel {name}: vectorised code is used from now on")),

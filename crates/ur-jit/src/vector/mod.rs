@@ -209,6 +209,12 @@ fn suitable(
         let registers = (lanes * bytes).div_ceil(register_bytes) as usize;
         longest.unwrap_or(0) * registers > MOST_IN_A_BLOCK
     };
+    let in_memory = |inst: &cfg::Inst<'_>| inst.op == Opcode::LLVMAlloca;
+    if asked.is_none() && function.insts.iter().any(in_memory) {
+        // Each lane's has its own place, so that every access is made lane by lane: several times as slow
+        // as scalar code.
+        return Err(Refused::new("private variables in memory"));
+    }
     let lanes = asked.unwrap_or_else(|| {
         let mut lanes = width(function, shapes, builder, register_bytes);
         while lanes > 4 && is_too_much(lanes) {
