@@ -168,7 +168,7 @@ fn heading(arguments: &Arguments, differ: usize) -> String {
          half), measured against 128-bit arithmetic, and the limit of OpenCL's full profile.\n\
          For each input, vectors of 2, 3, 4, 8 and 16 are compared with the scalar function:\n\
          {differ} of their numbers differ.\n\n\
-         Made by `./x ulp --all`; 0 is what OpenCL wants exact.\n\n",
-        arguments.inputs
+         Made by `./x ulp --inputs {} --out FILE`; 0 is what OpenCL wants exact.\n\n",
+        arguments.inputs, arguments.inputs
     )
 }
