@@ -98,9 +98,35 @@ fn report(golden: &str, layers: &str, log: bool, program: impl FnOnce()) {
     assert_eq!(text, expected);
 }
 
-/// Without what differs from run to run: addresses are numbered, stacks are one line.
+/// A line in which each word that begins with `mark` and goes on with what `is_part` holds for is
+/// replaced by its number in the order of first appearance, between `ends`.
+fn numbered(
+    line: &str,
+    mark: &str,
+    is_part: fn(char) -> bool,
+    known: &mut Vec<String>,
+    ends: (&str, &str),
+) -> String {
+    let (mut out, mut rest) = (String::new(), line);
+    while let Some(at) = rest.find(mark) {
+        let (before, from) = rest.split_at(at);
+        let end = from[mark.len()..]
+            .find(|c| !is_part(c))
+            .map_or(from.len(), |end| end + mark.len());
+        let (word, after) = from.split_at(end);
+        let number = known.iter().position(|k| k == word).unwrap_or_else(|| {
+            known.push(word.to_owned());
+            known.len() - 1
+        });
+        out.push_str(&format!("{before}{}{}{}", ends.0, number + 1, ends.1));
+        rest = after;
+    }
+    out + rest
+}
+
+/// Without what differs from run to run: addresses and objects are numbered, stacks are one line.
 fn masked(lines: &[String]) -> String {
-    let mut known: Vec<String> = Vec::new();
+    let (mut addresses, mut objects) = (Vec::new(), Vec::new());
     let mut out = String::new();
     let mut frames = 0;
     for line in lines {
@@ -117,22 +143,16 @@ fn masked(lines: &[String]) -> String {
             });
             frames = 0;
         }
-        let mut rest = line.as_str();
-        while let Some(at) = rest.find("0x") {
-            let (before, from) = rest.split_at(at);
-            let end = from[2..]
-                .find(|c: char| !c.is_ascii_hexdigit())
-                .map_or(from.len(), |end| end + 2);
-            let (address, after) = from.split_at(end);
-            let number = known.iter().position(|k| k == address).unwrap_or_else(|| {
-                known.push(address.to_owned());
-                known.len() - 1
-            });
-            out.push_str(before);
-            out.push_str(&format!("<{}>", number + 1));
-            rest = after;
-        }
-        out.push_str(rest);
+        let line = numbered(
+            line,
+            "0x",
+            |c| c.is_ascii_hexdigit(),
+            &mut addresses,
+            ("<", ">"),
+        );
+        // Other programs of this process had objects before.
+        let line = numbered(&line, "#", |c| c.is_ascii_digit(), &mut objects, ("#", ""));
+        out.push_str(&line);
         out.push('\n');
     }
     out
