@@ -10,20 +10,13 @@
 //! for count in 1000 3000; do valgrind --tool=callgrind target/release/examples/launch finish $count; done
 //! ```
 
+mod calls;
+
+use calls::{ok, pointer};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use ur_adapter_native_cpu::TABLE;
 use ur_api::*;
-
-/// Calls an entry of a table, which must succeed.
-macro_rules! ok {
-    ($table:ident.$entry:ident($($arg:expr),* $(,)?)) => {{
-        // SAFETY: every call below passes what the API asks for.
-        let outcome = unsafe { (TABLE.$table.$entry.unwrap())($($arg),*) };
-        assert_eq!(outcome, UR_RESULT_SUCCESS);
-    }};
-}
 
 /// SPIR-V of a kernel `e` without arguments that does nothing.
 const EMPTY: [u32; 28] = [
@@ -165,17 +158,8 @@ impl Setup {
     /// Launches the addition of `size` numbers.
     fn add(&self, queue: ur_queue_handle_t, size: usize, local: usize) {
         let start = self.data.as_ptr();
-        let pointer = |index: u32, at: usize| ur_exp_kernel_arg_properties_t {
-            stype: UR_STRUCTURE_TYPE_EXP_KERNEL_ARG_PROPERTIES,
-            pNext: null_mut(),
-            r#type: UR_EXP_KERNEL_ARG_TYPE_POINTER,
-            index,
-            size: 8,
-            value: ur_exp_kernel_arg_value_t {
-                pointer: start.wrapping_add(at).cast(),
-            },
-        };
-        let args = [pointer(0, 0), pointer(1, 1 << 22), pointer(2, 2 << 22)];
+        let args =
+            [0, 1, 2].map(|index| pointer(index, start.wrapping_add((index as usize) << 22)));
         let local = if local == 0 { null() } else { &raw const local };
         ok!(EnqueueExp.pfnKernelLaunchWithArgsExp(
             queue,

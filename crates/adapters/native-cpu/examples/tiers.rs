@@ -5,19 +5,12 @@
 //!
 //! To be run with each of `UR_JIT_LANES=1`, `0` and `tiered`, and with `UR_JIT_CACHE=off`.
 
+mod calls;
+
+use calls::{ok, pointer};
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
-use ur_adapter_native_cpu::TABLE;
 use ur_api::*;
-
-/// Calls an entry of a table, which must succeed.
-macro_rules! ok {
-    ($table:ident.$entry:ident($($arg:expr),* $(,)?)) => {{
-        // SAFETY: every call below passes what the API asks for.
-        let outcome = unsafe { (TABLE.$table.$entry.unwrap())($($arg),*) };
-        assert_eq!(outcome, UR_RESULT_SUCCESS);
-    }};
-}
 
 const SIZE: usize = 1 << 16;
 
@@ -59,16 +52,7 @@ fn main() {
     };
     let mut args: Vec<_> = (0..)
         .zip(&pointers)
-        .map(|(index, pointer)| ur_exp_kernel_arg_properties_t {
-            stype: UR_STRUCTURE_TYPE_EXP_KERNEL_ARG_PROPERTIES,
-            pNext: null_mut(),
-            r#type: UR_EXP_KERNEL_ARG_TYPE_POINTER,
-            index,
-            size: 8,
-            value: ur_exp_kernel_arg_value_t {
-                pointer: pointer.cast_const().cast(),
-            },
-        })
+        .map(|(index, start)| pointer(index, start.cast_const()))
         .collect();
     args.push(ur_exp_kernel_arg_properties_t {
         r#type: UR_EXP_KERNEL_ARG_TYPE_VALUE,

@@ -72,31 +72,7 @@ impl Buffer {
         args: &[Arg],
         command: *mut Command,
     ) -> ur_result_t {
-        let args: Vec<_> = args.iter().enumerate().map(|(i, arg)| arg.raw(i)).collect();
-        let mut others: Vec<_> = others.iter().map(|kernel| kernel.0).collect();
-        ur!(CommandBufferExp.pfnAppendKernelLaunchWithArgsExp(
-            self.0,
-            kernel.0,
-            1,
-            null(),
-            &size,
-            null(),
-            args.len() as u32,
-            args.as_ptr(),
-            others.len() as u32,
-            if others.is_empty() {
-                null_mut()
-            } else {
-                others.as_mut_ptr()
-            },
-            0,
-            null(),
-            0,
-            null(),
-            null_mut(),
-            null_mut(),
-            command,
-        ))
+        kernel.record(self.0, others, &[size], None, args, command)
     }
 
     fn enqueue(&self, queue: &Queue, after: &[ur_event_handle_t]) -> Event {

@@ -65,26 +65,8 @@ fn record(
         &mut command
     ));
     let args = [0; 3].map(|_| Arg::Pointer(at));
-    let args: Vec<_> = args.iter().enumerate().map(|(i, arg)| arg.raw(i)).collect();
-    ok!(CommandBufferExp.pfnAppendKernelLaunchWithArgsExp(
-        buffer,
-        kernel.0,
-        1,
-        null(),
-        &8,
-        null(),
-        3,
-        args.as_ptr(),
-        0,
-        null_mut(),
-        0,
-        null(),
-        0,
-        null(),
-        null_mut(),
-        null_mut(),
-        &mut launch
-    ));
+    let recorded = kernel.record(buffer, &[], &[8], None, &args, &mut launch);
+    assert_eq!(recorded, UR_RESULT_SUCCESS, "{}", common::last_error());
     (buffer, command, launch)
 }
 
@@ -578,7 +560,7 @@ fn command_buffers() {
     let mut alternatives = [k];
     let own = alternatives.as_mut_ptr();
     let args = [0; 3].map(|_| Arg::Pointer(at));
-    let args: Vec<_> = args.iter().enumerate().map(|(i, arg)| arg.raw(i)).collect();
+    let args = common::raw(&args);
     let a = args.as_ptr();
     let global = &8usize as *const usize;
     let region = ur_rect_region_t {

@@ -143,27 +143,11 @@ fn recorded() {
     };
     let mut buffer = null_mut();
     ok!(CommandBufferExp.pfnCreateExp(context.0, device(), &desc, &mut buffer));
-    let args = neighbours.args();
-    let args: Vec<_> = args.iter().enumerate().map(|(i, arg)| arg.raw(i)).collect();
-    ok!(CommandBufferExp.pfnAppendKernelLaunchWithArgsExp(
-        buffer,
-        neighbours.kernel.0,
-        1,
-        null(),
-        &SIZE,
-        &SIZE,
-        4,
-        args.as_ptr(),
-        0,
-        null_mut(),
-        0,
-        null(),
-        0,
-        null(),
-        null_mut(),
-        null_mut(),
-        null_mut(),
-    ));
+    let (args, size) = (neighbours.args(), [SIZE]);
+    let outcome = neighbours
+        .kernel
+        .record(buffer, &[], &size, Some(&size), &args, null_mut());
+    assert_eq!(outcome, UR_RESULT_SUCCESS);
     ok!(CommandBufferExp.pfnFinalizeExp(buffer));
     let replay = |neighbours: &mut Neighbours| {
         neighbours.clear();

@@ -220,7 +220,7 @@ impl Queue {
         args: &[Arg],
         wait_list: &[ur_event_handle_t],
     ) -> (ur_result_t, Option<Event>) {
-        let args: Vec<_> = args.iter().enumerate().map(|(i, arg)| arg.raw(i)).collect();
+        let args = raw(args);
         let mut event = null_mut();
         let outcome = ur!(EnqueueExp.pfnKernelLaunchWithArgsExp(
             self.0,
@@ -252,6 +252,51 @@ fn list(events: &[ur_event_handle_t]) -> *const ur_event_handle_t {
         null()
     } else {
         events.as_ptr()
+    }
+}
+
+/// Arguments as a launch takes them.
+pub fn raw(args: &[Arg]) -> Vec<ur_exp_kernel_arg_properties_t> {
+    args.iter().enumerate().map(|(i, arg)| arg.raw(i)).collect()
+}
+
+impl Kernel {
+    /// Records a launch, whose kernel one of `others` may replace later, and stores its command if there
+    /// is a place for it.
+    pub fn record(
+        &self,
+        buffer: ur_exp_command_buffer_handle_t,
+        others: &[&Kernel],
+        global: &[usize],
+        local: Option<&[usize]>,
+        args: &[Arg],
+        command: *mut ur_exp_command_buffer_command_handle_t,
+    ) -> ur_result_t {
+        let args = raw(args);
+        let mut others: Vec<_> = others.iter().map(|kernel| kernel.0).collect();
+        ur!(CommandBufferExp.pfnAppendKernelLaunchWithArgsExp(
+            buffer,
+            self.0,
+            global.len() as u32,
+            null(),
+            global.as_ptr(),
+            local.map_or(null(), <[usize]>::as_ptr),
+            args.len() as u32,
+            args.as_ptr(),
+            others.len() as u32,
+            if others.is_empty() {
+                null_mut()
+            } else {
+                others.as_mut_ptr()
+            },
+            0,
+            null(),
+            0,
+            null(),
+            null_mut(),
+            null_mut(),
+            command,
+        ))
     }
 }
 

@@ -350,42 +350,20 @@ fn command_buffers_take_images_and_samplers() {
     let sampler = plain_sampler(&context);
     let at = Aligned([[2.5f32, 1.5, 0.0, 0.0], [9.0, 9.0, 0.0, 0.0]]);
     let mut out = Aligned([[0f32; 4]; 2]);
-    let args: Vec<_> = [
+    let args = [
         Arg::Mem(&image),
         Arg::Sampler(sampler.0),
         Arg::Pointer((&raw const at).cast()),
         Arg::Pointer((&raw mut out).cast_const().cast()),
-    ]
-    .iter()
-    .enumerate()
-    .map(|(index, arg)| arg.raw(index))
-    .collect();
+    ];
     let desc = ur_exp_command_buffer_desc_t {
         stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_DESC,
         ..Default::default()
     };
     let mut buffer = null_mut();
     ok!(CommandBufferExp.pfnCreateExp(context.0, device(), &desc, &mut buffer));
-    let global = [2usize];
-    ok!(CommandBufferExp.pfnAppendKernelLaunchWithArgsExp(
-        buffer,
-        kernel.0,
-        1,
-        null(),
-        global.as_ptr(),
-        null(),
-        args.len() as u32,
-        args.as_ptr(),
-        0,
-        null_mut(),
-        0,
-        null(),
-        0,
-        null(),
-        null_mut(),
-        null_mut(),
-        null_mut(),
-    ));
+    let outcome = kernel.record(buffer, &[], &[2], None, &args, null_mut());
+    assert_eq!(outcome, UR_RESULT_SUCCESS);
     ok!(CommandBufferExp.pfnFinalizeExp(buffer));
     // The command buffer has its own share of both.
     drop((image, sampler));
