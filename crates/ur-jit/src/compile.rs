@@ -189,6 +189,14 @@ struct Vectors<'c> {
     frame: Option<u64>,
 }
 
+/// A module of IR text, with the mathematical functions that it calls.
+fn parsed<'c>(context: &'c Context, text: &str, options: &Options) -> Result<Module<'c>> {
+    let module = context.parse(text).map_err(Error::internal)?;
+    functions::add(context, &module, Vec::new(), options.cpu_features())
+        .map_err(Error::internal)?;
+    Ok(module)
+}
+
 /// Parses and optimises.
 fn optimise<'c>(
     context: &'c Context,
@@ -196,9 +204,7 @@ fn optimise<'c>(
     target: &Target,
     options: &Options,
 ) -> Result<Module<'c>> {
-    let module = context.parse(text).map_err(Error::internal)?;
-    functions::add(context, &module, Vec::new(), options.cpu_features())
-        .map_err(Error::internal)?;
+    let module = parsed(context, text, options)?;
     for name in module.unresolved() {
         if name != STORAGE && link::symbol(&name).is_none() {
             return Err(Error::unsupported(format!("the function {name}")));
@@ -244,9 +250,7 @@ fn single_items<'c>(
     target: &Target,
     options: &Options,
 ) -> Result<Module<'c>> {
-    let module = context.parse(&kernel.text).map_err(Error::internal)?;
-    functions::add(context, &module, Vec::new(), options.cpu_features())
-        .map_err(Error::internal)?;
+    let module = parsed(context, &kernel.text, options)?;
     {
         let builder = Builder::new(&module);
         for (from, to) in [(ENTRY, ITEMS), (FRAME_SIZE, ITEMS_FRAME_SIZE)] {

@@ -3,7 +3,7 @@
 use super::Arguments;
 use super::functions::Second;
 use super::measure::Inputs;
-use super::vectors::{self, Case, Compiled, error_of, special, widen};
+use super::vectors::{self, Case, Compiled, error_of, quiet, special, widen};
 use std::fmt::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,13 +71,8 @@ fn measure(case: &Case, name: &str, bits: u32, count: u64) -> Found {
                 pairs.push((*x, specials[(i * 37 + 11) % specials.len()]));
             }
         }
-        let quiet = |number: u64| {
-            let quiet_bit = 1 << if bits == 32 { 22 } else { 51 };
-            let nan = widen(number, bits).is_nan();
-            if nan { number | quiet_bit } else { number }
-        };
-        let x: Vec<u64> = pairs.iter().map(|pair| quiet(pair.0)).collect();
-        let y: Vec<u64> = pairs.iter().map(|pair| quiet(pair.1)).collect();
+        let x: Vec<u64> = pairs.iter().map(|pair| quiet(pair.0, bits)).collect();
+        let y: Vec<u64> = pairs.iter().map(|pair| quiet(pair.1, bits)).collect();
         let results: Vec<Vec<u64>> = compiled
             .iter()
             .map(|list| {

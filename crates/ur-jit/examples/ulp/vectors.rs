@@ -275,6 +275,14 @@ pub fn narrow(value: f64, width: u32) -> u64 {
     }
 }
 
+/// A number that is no signalling NaN, which is an exception to the C library, the reference's origin.
+pub fn quiet(bits: u64, width: u32) -> u64 {
+    match widen(bits, width).is_nan() {
+        true => bits | 1 << if width == 32 { 22 } else { 51 },
+        false => bits,
+    }
+}
+
 /// The error of a result; infinite if a zero has the wrong sign.
 pub fn error_of(exact: Quad, got: f64, width: u32) -> f64 {
     if let Split::Special(want) = exact.split()

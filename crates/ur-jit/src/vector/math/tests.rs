@@ -13,7 +13,9 @@ use super::*;
 use crate::llvm::{Context, Target};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use ur_jit_abi::code::Loaded;
-use vectors::{Case, Compiled, EXPORTS, cases, compile, error_of, name, narrow, special, widen};
+use vectors::{
+    Case, Compiled, EXPORTS, cases, compile, error_of, name, narrow, quiet, special, widen,
+};
 
 /// Processors to compile for: a name, and LLVM's processor and features.
 const TARGETS: [(&str, Option<&str>, Option<&str>); 3] = [
@@ -77,14 +79,9 @@ fn operands(case: &Case, bits: u32, count: usize) -> (Vec<u64>, Vec<u64>) {
             }
         }
     }
-    // A signalling NaN is an exception to the C library, which the reference comes from.
-    let quiet = |bits_of: &mut u64| {
-        if widen(*bits_of, bits).is_nan() {
-            *bits_of |= 1 << if bits == 32 { 22 } else { 51 };
-        }
-    };
-    x.iter_mut().for_each(quiet);
-    y.iter_mut().for_each(quiet);
+    for number in x.iter_mut().chain(&mut y) {
+        *number = quiet(*number, bits);
+    }
     (x, y)
 }
 
