@@ -119,21 +119,27 @@ macro_rules! values {
 }
 
 /// Makes an adapter's dispatch table and, with `export`, the library's `urGet…ProcAddrTable`
-/// functions: `adapter!(NativeCpu)` or `adapter!(export NativeCpu)`.
+/// functions: `adapter!(NativeCpu)` or `adapter!(export NativeCpu)`. A second argument is another
+/// table than the one of the adapter's traits.
 ///
 /// Inside `impl Backend`, `table()` returns `&TABLE`.
 #[macro_export]
 macro_rules! adapter {
     ($backend:ty) => {
+        $crate::adapter!($backend, $crate::generated::table::table::<$backend>());
+    };
+    ($backend:ty, $table:expr) => {
         /// The dispatch table that every object of this adapter points to.
-        pub static TABLE: $crate::ur_api::ur_dditable_t =
-            $crate::generated::table::table::<$backend>();
+        pub static TABLE: $crate::ur_api::ur_dditable_t = $table;
 
         /// What this adapter tells a loader besides the API.
         pub static KIT: $crate::ur_api::attach::Kit = $crate::backend::kit::<$backend>(&TABLE);
     };
     (export $backend:ty) => {
-        $crate::adapter!($backend);
+        $crate::adapter!(export $backend, $crate::generated::table::table::<$backend>());
+    };
+    (export $backend:ty, $table:expr) => {
+        $crate::adapter!($backend, $table);
         $crate::export_tables!(&TABLE);
         $crate::export_kit!($backend, &TABLE);
     };

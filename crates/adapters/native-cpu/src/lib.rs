@@ -27,6 +27,8 @@ pub mod door;
 pub mod enqueue;
 pub mod event;
 pub mod facts;
+#[cfg(feature = "faults")]
+pub mod faults;
 pub mod fork;
 pub mod graph;
 mod heap;
@@ -54,7 +56,9 @@ pub mod virtual_mem;
 
 pub use adapter::NativeCpu;
 
-#[cfg(feature = "export")]
+#[cfg(all(feature = "export", not(feature = "faults")))]
 ur_adapter::adapter!(export NativeCpu);
+#[cfg(all(feature = "export", feature = "faults"))]
+ur_adapter::adapter!(export NativeCpu, faults::table());
 #[cfg(not(feature = "export"))]
 ur_adapter::adapter!(NativeCpu);
