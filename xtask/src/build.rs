@@ -29,7 +29,7 @@ const LIBRARIES: &[(&str, &str)] = &[
 const PROGRAMS: &[&str] = &["ur"];
 
 /// SONAME of the loader.
-const LOADER: &str = "libur_loader.so.0";
+pub const LOADER: &str = "libur_loader.so.0";
 
 /// Builds the tree and prints its files with their sizes.
 pub fn run() -> Result<()> {
@@ -57,7 +57,11 @@ pub fn tree() -> Result<()> {
     let release = repo::cargo_target().join("release");
     let lib = repo::dist_lib();
     fs::create_dir_all(&lib)?;
-    link_loader(&release.join("libur_loader.a"), &lib.join(LOADER))?;
+    link_loader(
+        &release.join("libur_loader.a"),
+        &lib.join(LOADER),
+        Symbols::All,
+    )?;
     for (built, name) in LIBRARIES {
         install(&release.join(built), &lib.join(name))?;
     }
@@ -86,12 +90,22 @@ pub fn broken_loader() -> Result<()> {
     link_loader(
         &target.join("debug/libur_loader.a"),
         &folder.join("libur_loader_broken.so.0"),
+        Symbols::All,
     )
+}
+
+/// What the loader's symbols may be when it is linked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Symbols {
+    /// All must be defined by it or by the system's libraries.
+    All,
+    /// Those of a sanitizer come from the program.
+    Open,
 }
 
 /// Links the loader from its static library. rustc writes a version script of its own for a cdylib,
 /// so exact symbol versions need this step.
-fn link_loader(archive: &Path, to: &Path) -> Result<()> {
+pub fn link_loader(archive: &Path, to: &Path, symbols: Symbols) -> Result<()> {
     let script = repo::root().join("crates/ur-loader/exports.generated.map");
     if up_to_date(to, &[archive, &script]) {
         return Ok(());
@@ -108,7 +122,8 @@ fn link_loader(archive: &Path, to: &Path) -> Result<()> {
             .arg(format!("-Wl,-soname,{LOADER}"))
             // Calls inside the loader stay inside it, whatever else the process has loaded.
             .arg("-Wl,-Bsymbolic")
-            .args(["-Wl,--gc-sections", "-Wl,-z,defs", "-Wl,-z,relro,-z,now"])
+            .args(["-Wl,--gc-sections", "-Wl,-z,relro,-z,now"])
+            .args((symbols == Symbols::All).then_some("-Wl,-z,defs"))
             .args(["-lgcc_s", "-lc", "-lm"]),
     )?;
     fs::rename(&partial, to)?;

@@ -4,7 +4,7 @@ use crate::tally::Tally;
 use crate::{build, harness, process, repo, setup};
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Which tool.
@@ -12,6 +12,10 @@ use std::process::Command;
 pub struct Args {
     /// The tool
     tool: Tool,
+    /// Only the tests of this package; given once for each. `ur-stress` stands for random life
+    /// cycles
+    #[arg(long = "package", short)]
+    packages: Vec<String>,
 }
 
 /// A tool that watches the tests.
@@ -39,8 +43,23 @@ const RUNS: &[(&[&str], &[&str])] = &[
         ],
         &["--lib", "--bins", "--tests"],
     ),
+    (&["ur-layers", "ur-log"], &["--lib", "--bins", "--tests"]),
     // The others of its tests link the loader into C programs, where the tools are not.
     (&["ur-loader"], &["--lib"]),
+];
+
+/// What random life cycles go through: the loader's own library with two adapters.
+const LIFE_CYCLES: &[&str] = &[
+    "ur-stress",
+    "ur-loader",
+    "ur-adapter-native-cpu",
+    "ur-adapter-mock",
+];
+
+/// Random life cycles of objects, each for the bare loader and for one with all layers.
+const STRESS: &[&[&str]] = &[
+    &["handles", "--threads", "4", "--steps", "200000"],
+    &["contexts", "--threads", "4", "--cycles", "5000"],
 ];
 
 /// Tests that mean nothing under a tool.
@@ -67,7 +86,7 @@ pub fn run(args: &Args) -> Result<bool> {
         return Ok(false);
     }
     build::tree()?;
-    let tally = tally(args.tool)?;
+    let tally = tally(args.tool, &args.packages)?;
     println!("{tally}");
     Ok(tally.good())
 }
@@ -82,15 +101,20 @@ fn ensure_source() -> Result<()> {
     Ok(())
 }
 
-/// As [`run`] on a built tree, without the figure.
-pub fn tally(tool: Tool) -> Result<Tally> {
+/// As [`run`] on a built tree, without the figure. No packages stand for all.
+pub fn tally(tool: Tool, only: &[String]) -> Result<Tally> {
+    let wanted = |package: &&str| only.is_empty() || only.iter().any(|one| one == package);
     if tool == Tool::Tsan {
         ensure_source()?;
     }
     let mut total = Tally::default();
     for (packages, kinds) in RUNS {
+        let packages: Vec<_> = packages.iter().copied().filter(wanted).collect();
+        if packages.is_empty() {
+            continue;
+        }
         let mut cargo = process::cargo(["test", "--no-fail-fast", "--target", TARGET]);
-        for package in *packages {
+        for package in packages {
             cargo.args(["-p", package]);
         }
         cargo.args(*kinds).env("UR_DIST_DIR", repo::dist());
@@ -102,30 +126,85 @@ pub fn tally(tool: Tool) -> Result<Tally> {
         total += harness::run(&mut cargo)?;
     }
     total.skipped += left_out(tool).len() as u64;
+    if let Some(sanitizer) = tool.sanitizer().filter(|_| wanted(&"ur-stress")) {
+        total += life_cycles(tool, sanitizer)?;
+    }
     Ok(total)
+}
+
+/// Builds the loader's library, adapters and the program of random life cycles with the sanitizer
+/// and runs them, without layers and with all.
+fn life_cycles(tool: Tool, sanitizer: &str) -> Result<Tally> {
+    let mut cargo = process::cargo(["build", "--target", TARGET]);
+    for package in LIFE_CYCLES {
+        cargo.args(["-p", package]);
+    }
+    watched(&mut cargo, tool);
+    process::run(&mut cargo)?;
+    let built = folder(sanitizer).join(TARGET).join("debug");
+    let loader = built.join(build::LOADER);
+    build::link_loader(&built.join("libur_loader.a"), &loader, build::Symbols::Open)?;
+    let mut total = Tally::default();
+    for arguments in STRESS {
+        for layers in ["", "UR_LAYER_FULL_VALIDATION"] {
+            let mut stress = Command::new(built.join("ur-stress"));
+            stress.arg("--loader").arg(&loader);
+            for adapter in ["native_cpu", "mock"] {
+                stress
+                    .arg("--adapter")
+                    .arg(built.join(format!("libur_adapter_{adapter}.so")));
+            }
+            stress
+                .args(*arguments)
+                // The tool keeps freed memory back, so that it sees who uses it.
+                .arg("--without-reuse")
+                .env("UR_ENABLE_LAYERS", layers)
+                .env("LSAN_OPTIONS", leak_options());
+            total += Tally::one(process::status(&mut stress)?.success());
+        }
+    }
+    Ok(total)
+}
+
+impl Tool {
+    /// The name of the compiler's sanitizer; none when the tool runs programs as they are.
+    fn sanitizer(self) -> Option<&'static str> {
+        match self {
+            Tool::Asan => Some("address"),
+            Tool::Tsan => Some("thread"),
+            Tool::Leak => Some("leak"),
+            Tool::Valgrind => None,
+        }
+    }
+}
+
+/// Where cargo puts what it builds with a sanitizer.
+fn folder(sanitizer: &str) -> PathBuf {
+    repo::cargo_target().join(sanitizer)
+}
+
+/// The leak check's options: what is known to stay.
+fn leak_options() -> String {
+    let known = repo::root().join("tests/leaks.suppressions");
+    format!("suppressions={}:print_suppressions=0", known.display())
 }
 
 /// Makes the command run its tests under the tool.
 fn watched(cargo: &mut Command, tool: Tool) {
-    let sanitizer = match tool {
-        Tool::Asan => "address",
-        Tool::Tsan => "thread",
-        Tool::Leak => "leak",
-        Tool::Valgrind => {
-            let compiler = repo::root().join("crates/adapters/native-cpu/tests/valgrind.supp");
-            let kit = repo::root().join("tests/valgrind.suppressions");
-            cargo.env(
-                "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER",
-                format!(
-                    "valgrind --quiet --error-exitcode=99 --leak-check=full \
-                     --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-                     --suppressions={} --suppressions={}",
-                    compiler.display(),
-                    kit.display()
-                ),
-            );
-            return;
-        }
+    let Some(sanitizer) = tool.sanitizer() else {
+        let compiler = repo::root().join("crates/adapters/native-cpu/tests/valgrind.supp");
+        let kit = repo::root().join("tests/valgrind.suppressions");
+        cargo.env(
+            "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER",
+            format!(
+                "valgrind --quiet --error-exitcode=99 --leak-check=full \
+                 --show-leak-kinds=definite --errors-for-leak-kinds=definite \
+                 --suppressions={} --suppressions={}",
+                compiler.display(),
+                kit.display()
+            ),
+        );
+        return;
     };
     // The tests open instrumented libraries, which find the sanitizer in the program.
     let flags = format!("-Zsanitizer={sanitizer} -Clink-arg=-rdynamic");
@@ -134,15 +213,11 @@ fn watched(cargo: &mut Command, tool: Tool) {
         // would not be seen to order anything, and its `Arc` uses fences, which the tool ignores.
         cargo.arg("-Zbuild-std");
     }
-    let known = repo::root().join("tests/leaks.suppressions");
     cargo
         .arg("--target-dir")
-        .arg(repo::cargo_target().join(sanitizer))
+        .arg(folder(sanitizer))
         // The sanitizer options of rustc are not stable; this lets the stable compiler take them.
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTFLAGS", flags)
-        .env(
-            "LSAN_OPTIONS",
-            format!("suppressions={}:print_suppressions=0", known.display()),
-        );
+        .env("LSAN_OPTIONS", leak_options());
 }

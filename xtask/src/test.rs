@@ -41,8 +41,10 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     steps.run("stress cycles", || stress::cycles(CYCLES).map(Tally::one));
     if args.all {
-        steps.run("valgrind", || sanitize::tally(sanitize::Tool::Valgrind));
-        steps.run("asan", || sanitize::tally(sanitize::Tool::Asan));
+        steps.run("valgrind", || {
+            sanitize::tally(sanitize::Tool::Valgrind, &[])
+        });
+        steps.run("asan", || sanitize::tally(sanitize::Tool::Asan, &[]));
         steps.run("corpus", || corpus::sample(1000, 1).map(Tally::one));
         steps.run("diff", diff::sample);
         for runtime in crate::venv::Runtime::ALL {
