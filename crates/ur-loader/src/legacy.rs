@@ -73,12 +73,11 @@ macro_rules! hand_over {
     };
 }
 
-/// Sets an argument that is bytes, which are copied.
+/// `urKernelSetArgValue`: Sets an argument that is bytes, which are copied.
 ///
 /// # Safety
 /// The kernel is null or live; `pArgValue` is null or points to `argSize` bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urKernelSetArgValue(
+pub(crate) unsafe extern "C" fn kernel_set_arg_value(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     argSize: usize,
@@ -105,12 +104,11 @@ pub unsafe extern "C" fn urKernelSetArgValue(
     unsafe { set("urKernelSetArgValue", hKernel, argIndex, &argument) }
 }
 
-/// Sets an argument that is local memory.
+/// `urKernelSetArgLocal`: Sets an argument that is local memory.
 ///
 /// # Safety
 /// The kernel is null or live.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urKernelSetArgLocal(
+pub(crate) unsafe extern "C" fn kernel_set_arg_local(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     argSize: usize,
@@ -122,12 +120,11 @@ pub unsafe extern "C" fn urKernelSetArgLocal(
     unsafe { set("urKernelSetArgLocal", hKernel, argIndex, &argument) }
 }
 
-/// Sets an argument that is a USM pointer.
+/// `urKernelSetArgPointer`: Sets an argument that is a USM pointer.
 ///
 /// # Safety
 /// The kernel is null or live. Nothing that the pointer points to is read.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urKernelSetArgPointer(
+pub(crate) unsafe extern "C" fn kernel_set_arg_pointer(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     pProperties: *const ur_kernel_arg_pointer_properties_t,
@@ -144,12 +141,11 @@ pub unsafe extern "C" fn urKernelSetArgPointer(
     unsafe { set("urKernelSetArgPointer", hKernel, argIndex, &argument) }
 }
 
-/// Sets an argument that is a sampler, which is not retained.
+/// `urKernelSetArgSampler`: Sets an argument that is a sampler, which is not retained.
 ///
 /// # Safety
 /// Handles are null or live.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urKernelSetArgSampler(
+pub(crate) unsafe extern "C" fn kernel_set_arg_sampler(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     pProperties: *const ur_kernel_arg_sampler_properties_t,
@@ -169,12 +165,11 @@ pub unsafe extern "C" fn urKernelSetArgSampler(
     unsafe { set("urKernelSetArgSampler", hKernel, argIndex, &argument) }
 }
 
-/// Sets an argument that is a memory object, which is not retained, or null.
+/// `urKernelSetArgMemObj`: Sets an argument that is a memory object, which is not retained, or null.
 ///
 /// # Safety
 /// Handles are null or live; `pProperties` is null or may be read.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urKernelSetArgMemObj(
+pub(crate) unsafe extern "C" fn kernel_set_arg_mem_obj(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     pProperties: *const ur_kernel_arg_mem_obj_properties_t,
@@ -193,12 +188,11 @@ pub unsafe extern "C" fn urKernelSetArgMemObj(
     unsafe { set("urKernelSetArgMemObj", hKernel, argIndex, &argument) }
 }
 
-/// Launches a kernel with the arguments that were set.
+/// `urEnqueueKernelLaunch`: Launches a kernel with the arguments that were set.
 ///
 /// # Safety
 /// Handles are null or live and pointers are what the API asks for.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urEnqueueKernelLaunch(
+pub(crate) unsafe extern "C" fn enqueue_kernel_launch(
     hQueue: ur_queue_handle_t,
     hKernel: ur_kernel_handle_t,
     workDim: u32,

@@ -71,8 +71,4 @@ pub use config::{
 };
 pub use generated::*;
 pub use init::{urLoaderInit, urLoaderTearDown};
-pub use legacy::{
-    urEnqueueKernelLaunch, urKernelSetArgLocal, urKernelSetArgMemObj, urKernelSetArgPointer,
-    urKernelSetArgSampler, urKernelSetArgValue,
-};
 pub use selected::urDeviceGetSelected;

@@ -448,15 +448,16 @@ fn layers_of_the_environment() {
 #[test]
 fn events_for_tools() {
     let xpti = build::xpti();
-    let run = |library: &Path| {
+    let calls = |library: &Path, words: &[&str]| {
         Case::new()
             .set("UR_ADAPTERS_FORCE_LOAD", adapter("one"))
             .set("UR_ENABLE_LAYERS", "UR_LAYER_TRACING")
             .set("XPTI_TRACE_ENABLE", "1")
             .set("XPTI_FRAMEWORK_DISPATCHER", library)
             .log("warning")
-            .run(&["init", "get", "teardown"])
+            .run(words)
     };
+    let run = |library: &Path| calls(library, &["init", "get", "teardown"]);
     let told = run(&xpti);
     assert_eq!(
         told.errors.lines().collect::<Vec<_>>(),
@@ -478,6 +479,18 @@ fn events_for_tools() {
         ]
     );
     assert_eq!(told.lines().len(), 3, "{}", told.output);
+    // A function that release 2026.2 has no more, with its number in the releases before.
+    let removed = calls(&xpti, &["init", "nulls", "teardown"]);
+    let removed = removed
+        .errors
+        .lines()
+        .filter(|line| line.starts_with("5 "))
+        .filter_map(|line| line.split_once("urKernelSetArgLocal"))
+        .map(|(_, rest)| rest);
+    assert_eq!(
+        removed.collect::<Vec<_>>(),
+        ["/50 of 4", "/50 of 4 -> 46", "/50 of 4", "/50 of 4 -> 44"]
+    );
     // Nothing comes from the current folder.
     let relative = run(Path::new("./xpti.so"));
     assert_eq!(relative.lines().len(), 3, "{}", relative.output);

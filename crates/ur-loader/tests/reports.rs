@@ -41,7 +41,7 @@ fn report(golden: &str, layers: &str, log: bool, program: impl FnOnce()) {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: only Rust's own functions read variables here, and they exclude each other.
     unsafe { std::env::remove_var("UR_ADAPTERS_FORCE_LOAD") };
-    adapter::linked::add("tested", &ur_adapter_mock::TABLE);
+    adapter::linked::add_kit("tested", &ur_adapter_mock::concord_kit);
     let note = |line: std::fmt::Arguments<'_>| said().push(line.to_string());
     let outputs = Outputs {
         trace: note,
@@ -440,4 +440,128 @@ fn traces() {
         }
         start.end();
     });
+}
+
+/// A kernel of two arguments on the mock, which answers nothing about kernels by itself.
+fn kernel(start: &Start) -> (ur_program_handle_t, ur_kernel_handle_t) {
+    unsafe extern "C" fn two(params: *mut c_void, _: *mut c_void) -> ur_result_t {
+        // SAFETY: the mock passes pointers to the arguments of this function; the loader asks for
+        // the number of arguments with room for it.
+        unsafe {
+            let params = &*params.cast::<ur_kernel_get_info_params_t>();
+            assert_eq!(*params.ppropName, UR_KERNEL_INFO_NUM_ARGS);
+            (*params.ppPropValue).cast::<u32>().write(2);
+        }
+        UR_RESULT_SUCCESS
+    }
+    unsafe extern "C" fn launched(_: *mut c_void, _: *mut c_void) -> ur_result_t {
+        UR_RESULT_SUCCESS
+    }
+    let (mut program, mut kernel) = (null_mut(), null_mut());
+    let il = 0x0723_0203u32.to_ne_bytes();
+    // SAFETY: the handles are live, and callbacks are functions of the program.
+    unsafe {
+        let set = ur_adapter_mock::callback::ur_mock_set_callback;
+        ok(set(UR_FUNCTION_KERNEL_GET_INFO, 1, Some(two), null_mut()));
+        let launch = UR_FUNCTION_ENQUEUE_KERNEL_LAUNCH_WITH_ARGS_EXP;
+        ok(set(launch, 1, Some(launched), null_mut()));
+        ok(urProgramCreateWithIL(
+            start.context,
+            il.as_ptr().cast(),
+            il.len(),
+            null(),
+            &raw mut program,
+        ));
+        ok(urKernelCreate(program, c"k".as_ptr(), &raw mut kernel));
+    }
+    (program, kernel)
+}
+
+/// A program of an earlier release: it sets arguments, some of them wrongly, and launches.
+fn of_earlier_release() {
+    let start = Start::new();
+    let (program, kernel) = kernel(&start);
+    let (value, size) = (7u32, 1usize);
+    let word = 0usize;
+    let never = (&raw const word).cast_mut();
+    let launch = |kernel| {
+        // SAFETY: the handles are live or the layer refuses them.
+        unsafe {
+            urEnqueueKernelLaunch(
+                start.queue,
+                kernel,
+                1,
+                null(),
+                &raw const size,
+                null(),
+                null(),
+                0,
+                null(),
+                null_mut(),
+            )
+        }
+    };
+    let access = ur_kernel_arg_mem_obj_properties_t {
+        stype: UR_STRUCTURE_TYPE_KERNEL_ARG_MEM_OBJ_PROPERTIES,
+        pNext: null_mut(),
+        memoryAccess: 1 << 30,
+    };
+    // SAFETY: the handles are live, or a layer refuses them.
+    unsafe {
+        ok(urKernelSetArgValue(
+            kernel,
+            0,
+            4,
+            null(),
+            (&raw const value).cast(),
+        ));
+        ok(urKernelSetArgPointer(kernel, 1, null(), null()));
+        ok(urKernelSetArgLocal(kernel, 1, 64, null()));
+        let index = UR_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX;
+        assert_eq!(urKernelSetArgLocal(kernel, 2, 64, null()), index);
+        ok(launch(kernel));
+        if ur_layers::active().lifetimes() {
+            let wrong = [
+                urKernelSetArgValue(start.queue.cast(), 0, 4, null(), (&raw const value).cast()),
+                urKernelSetArgMemObj(kernel, 0, null(), never.cast()),
+                urKernelSetArgMemObj(kernel, 0, &raw const access, null_mut()),
+                urKernelSetArgSampler(kernel, 0, null(), kernel.cast()),
+            ];
+            assert_eq!(
+                wrong,
+                [
+                    UR_RESULT_ERROR_INVALID_KERNEL,
+                    UR_RESULT_ERROR_INVALID_MEM_OBJECT,
+                    UR_RESULT_ERROR_INVALID_ENUMERATION,
+                    UR_RESULT_ERROR_INVALID_SAMPLER,
+                ]
+            );
+        }
+        ok(urKernelRelease(kernel));
+        if ur_layers::active().lifetimes() {
+            assert_eq!(launch(kernel), UR_RESULT_ERROR_INVALID_KERNEL);
+        }
+        ok(urProgramRelease(program));
+    }
+    start.end();
+}
+
+#[test]
+fn traces_of_an_earlier_release() {
+    report(
+        "removed-traces.txt",
+        "UR_LAYER_TRACING",
+        true,
+        of_earlier_release,
+    );
+}
+
+#[test]
+fn checks_of_an_earlier_release() {
+    report(
+        "removed.txt",
+        "UR_LAYER_FULL_VALIDATION",
+        false,
+        of_earlier_release,
+    );
 }

@@ -1141,3 +1141,54 @@ pub unsafe extern "C" fn urEnqueueWriteHostPipe(
         )
     }
 }
+
+/// `urEnqueueKernelLaunch`: Enqueues a kernel over an NDRange with the arguments that were set before.
+///
+/// # Safety
+/// Handles are live or null and pointers are what the API asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urEnqueueKernelLaunch(
+    hQueue: ur_queue_handle_t,
+    hKernel: ur_kernel_handle_t,
+    workDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pLocalWorkSize: *const usize,
+    launchPropList: *const ur_kernel_launch_ext_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    if layers::on() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urEnqueueKernelLaunch(
+                hQueue,
+                hKernel,
+                workDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                pLocalWorkSize,
+                launchPropList,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        direct::urEnqueueKernelLaunch(
+            hQueue,
+            hKernel,
+            workDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            pLocalWorkSize,
+            launchPropList,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
+}

@@ -372,3 +372,105 @@ pub unsafe extern "C" fn urKernelSuggestMaxCooperativeGroupCount(
         )
     }
 }
+
+/// `urKernelSetArgValue`: Sets an argument of a kernel to a copy of bytes.
+///
+/// # Safety
+/// Handles are live or null and pointers are what the API asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urKernelSetArgValue(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_value_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
+    if layers::on() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue) }
+}
+
+/// `urKernelSetArgLocal`: Sets an argument of a kernel to local memory of a size.
+///
+/// # Safety
+/// Handles are live or null and pointers are what the API asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urKernelSetArgLocal(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_local_properties_t,
+) -> ur_result_t {
+    if layers::on() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties) }
+}
+
+/// `urKernelSetArgPointer`: Sets an argument of a kernel to a USM pointer.
+///
+/// # Safety
+/// Handles are live or null and pointers are what the API asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urKernelSetArgPointer(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_pointer_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
+    if layers::on() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue) }
+}
+
+/// `urKernelSetArgSampler`: Sets an argument of a kernel to a sampler.
+///
+/// # Safety
+/// Handles are live or null and pointers are what the API asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urKernelSetArgSampler(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_sampler_properties_t,
+    hArgValue: ur_sampler_handle_t,
+) -> ur_result_t {
+    if layers::on() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe {
+            layered::urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue)
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue) }
+}
+
+/// `urKernelSetArgMemObj`: Sets an argument of a kernel to a buffer or an image.
+///
+/// # Safety
+/// Handles are live or null and pointers are what the API asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urKernelSetArgMemObj(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_mem_obj_properties_t,
+    hArgValue: ur_mem_handle_t,
+) -> ur_result_t {
+    if layers::on() {
+        // SAFETY: this function asks the same of its caller.
+        return unsafe { layered::urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue) };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { direct::urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue) }
+}

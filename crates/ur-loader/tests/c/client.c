@@ -169,7 +169,8 @@ static void nulls(void) {
     /* The test adapter has no such entry: any live handle will do. */
     urPlatformGet(adapters[0], 1, &platform, NULL);
     printf(" entry %u", urContextCreate(1, &platform, NULL, &context));
-    printf(" removed %u %u\n", urKernelSetArgLocal(NULL, 0, 4, NULL), urKernelSetArgLocal(platform, 0, 4, NULL));
+    printf(" removed %u", urKernelSetArgLocal(NULL, 0, 4, NULL));
+    printf(" %u\n", urKernelSetArgLocal(platform, 0, 4, NULL));
 }
 
 int main(int count, char **words) {

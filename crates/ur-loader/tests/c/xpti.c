@@ -1,5 +1,6 @@
 /* A library in the place of XPTI's: says what it is told about calls. */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,8 @@ int xptiNotifySubscribers(uint8_t stream, uint16_t kind, void *parent, void *eve
            event == events ? "" : " no event");
     /* The first argument of urAdapterGet is a number. */
     if (strcmp(call->name, "urAdapterGet") == 0) fprintf(stderr, " of %u", *(uint32_t *)call->arguments[0]);
+    /* The third one of this function, which release 2026.2 has no more, is a size. */
+    if (strcmp(call->name, "urKernelSetArgLocal") == 0) fprintf(stderr, " of %zu", *(size_t *)call->arguments[2]);
     if (call->result) fprintf(stderr, " -> %u", *call->result);
     fprintf(stderr, "\n");
     return 0;

@@ -1384,3 +1384,55 @@ pub unsafe fn urEnqueueWriteHostPipe(
     }
     Ok(())
 }
+
+/// Looks at the arguments of `urEnqueueKernelLaunch`.
+///
+/// # Errors
+/// The result for the first one that is wrong.
+///
+/// # Safety
+/// Pointers are null or point to what the API says.
+#[inline]
+pub unsafe fn urEnqueueKernelLaunch(
+    hQueue: ur_queue_handle_t,
+    hKernel: ur_kernel_handle_t,
+    workDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pLocalWorkSize: *const usize,
+    launchPropList: *const ur_kernel_launch_ext_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> Result<(), ur_result_t> {
+    let _ = (workDim, pGlobalWorkOffset, pLocalWorkSize, phEvent);
+    // SAFETY: pointers are looked at before they are followed, and the caller says that
+    // others are right.
+    #[allow(unused_unsafe, reason = "not every check follows one")]
+    unsafe {
+        if hQueue.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_HANDLE);
+        }
+        if hKernel.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_HANDLE);
+        }
+        if pGlobalWorkSize.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_POINTER);
+        }
+        if phEventWaitList.is_null() && u64::from(numEventsInWaitList) > 0 {
+            return Err(UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST);
+        }
+        if !phEventWaitList.is_null() && u64::from(numEventsInWaitList) == 0 {
+            return Err(UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST);
+        }
+        if !launchPropList.is_null()
+            && (u64::from((*launchPropList).flags) & u64::from(UR_KERNEL_LAUNCH_FLAGS_MASK)) != 0
+        {
+            return Err(UR_RESULT_ERROR_INVALID_ENUMERATION);
+        }
+        if crate::arguments::null_among(phEventWaitList, numEventsInWaitList as usize) {
+            return Err(UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST);
+        }
+    }
+    Ok(())
+}

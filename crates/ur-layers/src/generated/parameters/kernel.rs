@@ -425,3 +425,145 @@ pub unsafe fn urKernelSuggestMaxCooperativeGroupCount(
     }
     Ok(())
 }
+
+/// Looks at the arguments of `urKernelSetArgValue`.
+///
+/// # Errors
+/// The result for the first one that is wrong.
+///
+/// # Safety
+/// Pointers are null or point to what the API says.
+#[inline]
+pub unsafe fn urKernelSetArgValue(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_value_properties_t,
+    pArgValue: *const c_void,
+) -> Result<(), ur_result_t> {
+    let _ = (argIndex, argSize, pProperties);
+    // SAFETY: pointers are looked at before they are followed, and the caller says that
+    // others are right.
+    #[allow(unused_unsafe, reason = "not every check follows one")]
+    unsafe {
+        if hKernel.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_HANDLE);
+        }
+        if pArgValue.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_POINTER);
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the arguments of `urKernelSetArgLocal`.
+///
+/// # Errors
+/// The result for the first one that is wrong.
+///
+/// # Safety
+/// Pointers are null or point to what the API says.
+#[inline]
+pub unsafe fn urKernelSetArgLocal(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_local_properties_t,
+) -> Result<(), ur_result_t> {
+    let _ = (argIndex, argSize, pProperties);
+    // SAFETY: pointers are looked at before they are followed, and the caller says that
+    // others are right.
+    #[allow(unused_unsafe, reason = "not every check follows one")]
+    unsafe {
+        if hKernel.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_HANDLE);
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the arguments of `urKernelSetArgPointer`.
+///
+/// # Errors
+/// The result for the first one that is wrong.
+///
+/// # Safety
+/// Pointers are null or point to what the API says.
+#[inline]
+pub unsafe fn urKernelSetArgPointer(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_pointer_properties_t,
+    pArgValue: *const c_void,
+) -> Result<(), ur_result_t> {
+    let _ = (argIndex, pProperties, pArgValue);
+    // SAFETY: pointers are looked at before they are followed, and the caller says that
+    // others are right.
+    #[allow(unused_unsafe, reason = "not every check follows one")]
+    unsafe {
+        if hKernel.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_HANDLE);
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the arguments of `urKernelSetArgSampler`.
+///
+/// # Errors
+/// The result for the first one that is wrong.
+///
+/// # Safety
+/// Pointers are null or point to what the API says.
+#[inline]
+pub unsafe fn urKernelSetArgSampler(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_sampler_properties_t,
+    hArgValue: ur_sampler_handle_t,
+) -> Result<(), ur_result_t> {
+    let _ = (argIndex, pProperties);
+    // SAFETY: pointers are looked at before they are followed, and the caller says that
+    // others are right.
+    #[allow(unused_unsafe, reason = "not every check follows one")]
+    unsafe {
+        if hKernel.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_HANDLE);
+        }
+        if hArgValue.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_HANDLE);
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the arguments of `urKernelSetArgMemObj`.
+///
+/// # Errors
+/// The result for the first one that is wrong.
+///
+/// # Safety
+/// Pointers are null or point to what the API says.
+#[inline]
+pub unsafe fn urKernelSetArgMemObj(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_mem_obj_properties_t,
+    hArgValue: ur_mem_handle_t,
+) -> Result<(), ur_result_t> {
+    let _ = (argIndex, hArgValue);
+    // SAFETY: pointers are looked at before they are followed, and the caller says that
+    // others are right.
+    #[allow(unused_unsafe, reason = "not every check follows one")]
+    unsafe {
+        if hKernel.is_null() {
+            return Err(UR_RESULT_ERROR_INVALID_NULL_HANDLE);
+        }
+        if !pProperties.is_null()
+            && (u64::from((*pProperties).memoryAccess) & u64::from(UR_MEM_FLAGS_MASK)) != 0
+        {
+            return Err(UR_RESULT_ERROR_INVALID_ENUMERATION);
+        }
+    }
+    Ok(())
+}

@@ -37,6 +37,12 @@ mod virtual_memory;
 
 pub(crate) use crate::by_hand::urAdapterGet;
 pub(crate) use crate::by_hand::urCommandBufferAppendKernelLaunchExp;
+pub(crate) use crate::by_hand::urEnqueueKernelLaunch;
+pub(crate) use crate::by_hand::urKernelSetArgLocal;
+pub(crate) use crate::by_hand::urKernelSetArgMemObj;
+pub(crate) use crate::by_hand::urKernelSetArgPointer;
+pub(crate) use crate::by_hand::urKernelSetArgSampler;
+pub(crate) use crate::by_hand::urKernelSetArgValue;
 pub(crate) use adapter::*;
 pub(crate) use context::*;
 pub(crate) use device::*;

@@ -4965,3 +4965,217 @@ unsafe fn tracked_urEnqueueWriteHostPipe(
         result
     }
 }
+
+/// `urEnqueueKernelLaunch` with layers.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn urEnqueueKernelLaunch(
+    hQueue: ur_queue_handle_t,
+    hKernel: ur_kernel_handle_t,
+    workDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pLocalWorkSize: *const usize,
+    launchPropList: *const ur_kernel_launch_ext_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    if active().traces() {
+        let (
+            mut hQueue,
+            mut hKernel,
+            mut workDim,
+            mut pGlobalWorkOffset,
+            mut pGlobalWorkSize,
+            mut pLocalWorkSize,
+            mut launchPropList,
+            mut numEventsInWaitList,
+            mut phEventWaitList,
+            mut phEvent,
+        ) = (
+            hQueue,
+            hKernel,
+            workDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            pLocalWorkSize,
+            launchPropList,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        );
+        let params = ur_enqueue_kernel_launch_params_t {
+            phQueue: &raw mut hQueue,
+            phKernel: &raw mut hKernel,
+            pworkDim: &raw mut workDim,
+            ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
+            ppGlobalWorkSize: &raw mut pGlobalWorkSize,
+            ppLocalWorkSize: &raw mut pLocalWorkSize,
+            plaunchPropList: &raw mut launchPropList,
+            pnumEventsInWaitList: &raw mut numEventsInWaitList,
+            pphEventWaitList: &raw mut phEventWaitList,
+            pphEvent: &raw mut phEvent,
+        };
+        // SAFETY: the arguments live longer than the call, and are those of this function.
+        return unsafe {
+            trace::call(
+                UR_FUNCTION_ENQUEUE_KERNEL_LAUNCH,
+                c"urEnqueueKernelLaunch",
+                (&raw const params).cast(),
+                || {
+                    checked_urEnqueueKernelLaunch(
+                        hQueue,
+                        hKernel,
+                        workDim,
+                        pGlobalWorkOffset,
+                        pGlobalWorkSize,
+                        pLocalWorkSize,
+                        launchPropList,
+                        numEventsInWaitList,
+                        phEventWaitList,
+                        phEvent,
+                    )
+                },
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        checked_urEnqueueKernelLaunch(
+            hQueue,
+            hKernel,
+            workDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            pLocalWorkSize,
+            launchPropList,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
+}
+
+/// `urEnqueueKernelLaunch` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline]
+unsafe fn checked_urEnqueueKernelLaunch(
+    hQueue: ur_queue_handle_t,
+    hKernel: ur_kernel_handle_t,
+    workDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pLocalWorkSize: *const usize,
+    launchPropList: *const ur_kernel_launch_ext_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    let active = active();
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active.parameters()
+            && let Err(result) = parameters::urEnqueueKernelLaunch(
+                hQueue,
+                hKernel,
+                workDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                pLocalWorkSize,
+                launchPropList,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            )
+        {
+            return result;
+        }
+        if active.objects() {
+            return tracked_urEnqueueKernelLaunch(
+                hQueue,
+                hKernel,
+                workDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                pLocalWorkSize,
+                launchPropList,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
+        direct::urEnqueueKernelLaunch(
+            hQueue,
+            hKernel,
+            workDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            pLocalWorkSize,
+            launchPropList,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
+}
+
+/// `urEnqueueKernelLaunch` with an eye on objects.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe fn tracked_urEnqueueKernelLaunch(
+    hQueue: ur_queue_handle_t,
+    hKernel: ur_kernel_handle_t,
+    workDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pLocalWorkSize: *const usize,
+    launchPropList: *const ur_kernel_launch_ext_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    const CALL: Call = Call::new("urEnqueueKernelLaunch");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active().lifetimes() {
+            let mut owner = 0;
+            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+                return result;
+            }
+            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+                return result;
+            }
+            if let Err(result) = CALL.uses_all(
+                "phEventWaitList",
+                phEventWaitList,
+                numEventsInWaitList as usize,
+                kinds::EVENT,
+                &mut owner,
+            ) {
+                return result;
+            }
+        }
+        let result = direct::urEnqueueKernelLaunch(
+            hQueue,
+            hKernel,
+            workDim,
+            pGlobalWorkOffset,
+            pGlobalWorkSize,
+            pLocalWorkSize,
+            launchPropList,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        );
+        CALL.created(result, phEvent, kinds::EVENT);
+        result
+    }
+}

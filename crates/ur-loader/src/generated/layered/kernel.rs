@@ -1536,3 +1536,443 @@ unsafe fn tracked_urKernelSuggestMaxCooperativeGroupCount(
         )
     }
 }
+
+/// `urKernelSetArgValue` with layers.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn urKernelSetArgValue(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_value_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
+    if active().traces() {
+        let (mut hKernel, mut argIndex, mut argSize, mut pProperties, mut pArgValue) =
+            (hKernel, argIndex, argSize, pProperties, pArgValue);
+        let params = ur_kernel_set_arg_value_params_t {
+            phKernel: &raw mut hKernel,
+            pargIndex: &raw mut argIndex,
+            pargSize: &raw mut argSize,
+            ppProperties: &raw mut pProperties,
+            ppArgValue: &raw mut pArgValue,
+        };
+        // SAFETY: the arguments live longer than the call, and are those of this function.
+        return unsafe {
+            trace::call(
+                UR_FUNCTION_KERNEL_SET_ARG_VALUE,
+                c"urKernelSetArgValue",
+                (&raw const params).cast(),
+                || checked_urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue),
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { checked_urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue) }
+}
+
+/// `urKernelSetArgValue` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline]
+unsafe fn checked_urKernelSetArgValue(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_value_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
+    let active = active();
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active.parameters()
+            && let Err(result) =
+                parameters::urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue)
+        {
+            return result;
+        }
+        if active.objects() {
+            return tracked_urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue);
+        }
+        direct::urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue)
+    }
+}
+
+/// `urKernelSetArgValue` with an eye on objects.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe fn tracked_urKernelSetArgValue(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_value_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
+    const CALL: Call = Call::new("urKernelSetArgValue");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active().lifetimes() {
+            let mut owner = 0;
+            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+                return result;
+            }
+        }
+        direct::urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue)
+    }
+}
+
+/// `urKernelSetArgLocal` with layers.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn urKernelSetArgLocal(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_local_properties_t,
+) -> ur_result_t {
+    if active().traces() {
+        let (mut hKernel, mut argIndex, mut argSize, mut pProperties) =
+            (hKernel, argIndex, argSize, pProperties);
+        let params = ur_kernel_set_arg_local_params_t {
+            phKernel: &raw mut hKernel,
+            pargIndex: &raw mut argIndex,
+            pargSize: &raw mut argSize,
+            ppProperties: &raw mut pProperties,
+        };
+        // SAFETY: the arguments live longer than the call, and are those of this function.
+        return unsafe {
+            trace::call(
+                UR_FUNCTION_KERNEL_SET_ARG_LOCAL,
+                c"urKernelSetArgLocal",
+                (&raw const params).cast(),
+                || checked_urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties),
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { checked_urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties) }
+}
+
+/// `urKernelSetArgLocal` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline]
+unsafe fn checked_urKernelSetArgLocal(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_local_properties_t,
+) -> ur_result_t {
+    let active = active();
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active.parameters()
+            && let Err(result) =
+                parameters::urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties)
+        {
+            return result;
+        }
+        if active.objects() {
+            return tracked_urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties);
+        }
+        direct::urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties)
+    }
+}
+
+/// `urKernelSetArgLocal` with an eye on objects.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe fn tracked_urKernelSetArgLocal(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_local_properties_t,
+) -> ur_result_t {
+    const CALL: Call = Call::new("urKernelSetArgLocal");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active().lifetimes() {
+            let mut owner = 0;
+            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+                return result;
+            }
+        }
+        direct::urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties)
+    }
+}
+
+/// `urKernelSetArgPointer` with layers.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn urKernelSetArgPointer(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_pointer_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
+    if active().traces() {
+        let (mut hKernel, mut argIndex, mut pProperties, mut pArgValue) =
+            (hKernel, argIndex, pProperties, pArgValue);
+        let params = ur_kernel_set_arg_pointer_params_t {
+            phKernel: &raw mut hKernel,
+            pargIndex: &raw mut argIndex,
+            ppProperties: &raw mut pProperties,
+            ppArgValue: &raw mut pArgValue,
+        };
+        // SAFETY: the arguments live longer than the call, and are those of this function.
+        return unsafe {
+            trace::call(
+                UR_FUNCTION_KERNEL_SET_ARG_POINTER,
+                c"urKernelSetArgPointer",
+                (&raw const params).cast(),
+                || checked_urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue),
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { checked_urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue) }
+}
+
+/// `urKernelSetArgPointer` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline]
+unsafe fn checked_urKernelSetArgPointer(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_pointer_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
+    let active = active();
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active.parameters()
+            && let Err(result) =
+                parameters::urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue)
+        {
+            return result;
+        }
+        if active.objects() {
+            return tracked_urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue);
+        }
+        direct::urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue)
+    }
+}
+
+/// `urKernelSetArgPointer` with an eye on objects.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe fn tracked_urKernelSetArgPointer(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_pointer_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
+    const CALL: Call = Call::new("urKernelSetArgPointer");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active().lifetimes() {
+            let mut owner = 0;
+            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+                return result;
+            }
+        }
+        direct::urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue)
+    }
+}
+
+/// `urKernelSetArgSampler` with layers.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn urKernelSetArgSampler(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_sampler_properties_t,
+    hArgValue: ur_sampler_handle_t,
+) -> ur_result_t {
+    if active().traces() {
+        let (mut hKernel, mut argIndex, mut pProperties, mut hArgValue) =
+            (hKernel, argIndex, pProperties, hArgValue);
+        let params = ur_kernel_set_arg_sampler_params_t {
+            phKernel: &raw mut hKernel,
+            pargIndex: &raw mut argIndex,
+            ppProperties: &raw mut pProperties,
+            phArgValue: &raw mut hArgValue,
+        };
+        // SAFETY: the arguments live longer than the call, and are those of this function.
+        return unsafe {
+            trace::call(
+                UR_FUNCTION_KERNEL_SET_ARG_SAMPLER,
+                c"urKernelSetArgSampler",
+                (&raw const params).cast(),
+                || checked_urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue),
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { checked_urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue) }
+}
+
+/// `urKernelSetArgSampler` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline]
+unsafe fn checked_urKernelSetArgSampler(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_sampler_properties_t,
+    hArgValue: ur_sampler_handle_t,
+) -> ur_result_t {
+    let active = active();
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active.parameters()
+            && let Err(result) =
+                parameters::urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue)
+        {
+            return result;
+        }
+        if active.objects() {
+            return tracked_urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue);
+        }
+        direct::urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue)
+    }
+}
+
+/// `urKernelSetArgSampler` with an eye on objects.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe fn tracked_urKernelSetArgSampler(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_sampler_properties_t,
+    hArgValue: ur_sampler_handle_t,
+) -> ur_result_t {
+    const CALL: Call = Call::new("urKernelSetArgSampler");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active().lifetimes() {
+            let mut owner = 0;
+            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+                return result;
+            }
+            if let Err(result) = CALL.uses("hArgValue", hArgValue, kinds::SAMPLER, &mut owner) {
+                return result;
+            }
+        }
+        direct::urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue)
+    }
+}
+
+/// `urKernelSetArgMemObj` with layers.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe extern "C" fn urKernelSetArgMemObj(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_mem_obj_properties_t,
+    hArgValue: ur_mem_handle_t,
+) -> ur_result_t {
+    if active().traces() {
+        let (mut hKernel, mut argIndex, mut pProperties, mut hArgValue) =
+            (hKernel, argIndex, pProperties, hArgValue);
+        let params = ur_kernel_set_arg_mem_obj_params_t {
+            phKernel: &raw mut hKernel,
+            pargIndex: &raw mut argIndex,
+            ppProperties: &raw mut pProperties,
+            phArgValue: &raw mut hArgValue,
+        };
+        // SAFETY: the arguments live longer than the call, and are those of this function.
+        return unsafe {
+            trace::call(
+                UR_FUNCTION_KERNEL_SET_ARG_MEM_OBJ,
+                c"urKernelSetArgMemObj",
+                (&raw const params).cast(),
+                || checked_urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue),
+            )
+        };
+    }
+    // SAFETY: this function asks the same of its caller.
+    unsafe { checked_urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue) }
+}
+
+/// `urKernelSetArgMemObj` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline]
+unsafe fn checked_urKernelSetArgMemObj(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_mem_obj_properties_t,
+    hArgValue: ur_mem_handle_t,
+) -> ur_result_t {
+    let active = active();
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active.parameters()
+            && let Err(result) =
+                parameters::urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue)
+        {
+            return result;
+        }
+        if active.objects() {
+            return tracked_urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue);
+        }
+        direct::urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue)
+    }
+}
+
+/// `urKernelSetArgMemObj` with an eye on objects.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe fn tracked_urKernelSetArgMemObj(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_mem_obj_properties_t,
+    hArgValue: ur_mem_handle_t,
+) -> ur_result_t {
+    const CALL: Call = Call::new("urKernelSetArgMemObj");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        if active().lifetimes() {
+            let mut owner = 0;
+            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+                return result;
+            }
+            if let Err(result) = CALL.uses("hArgValue", hArgValue, kinds::MEM, &mut owner) {
+                return result;
+            }
+        }
+        direct::urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue)
+    }
+}

@@ -783,6 +783,18 @@ pub unsafe fn call(function: &str, words: &[usize]) -> ur_result_t {
                 words[7] as _,
                 words[8] as _,
             ),
+            "urEnqueueKernelLaunch" => ur_loader::urEnqueueKernelLaunch(
+                words[0] as _,
+                words[1] as _,
+                words[2] as _,
+                words[3] as _,
+                words[4] as _,
+                words[5] as _,
+                words[6] as _,
+                words[7] as _,
+                words[8] as _,
+                words[9] as _,
+            ),
             "urKernelCreate" => {
                 ur_loader::urKernelCreate(words[0] as _, words[1] as _, words[2] as _)
             }
@@ -863,6 +875,37 @@ pub unsafe fn call(function: &str, words: &[usize]) -> ur_result_t {
                     words[5] as _,
                 )
             }
+            "urKernelSetArgValue" => ur_loader::urKernelSetArgValue(
+                words[0] as _,
+                words[1] as _,
+                words[2] as _,
+                words[3] as _,
+                words[4] as _,
+            ),
+            "urKernelSetArgLocal" => ur_loader::urKernelSetArgLocal(
+                words[0] as _,
+                words[1] as _,
+                words[2] as _,
+                words[3] as _,
+            ),
+            "urKernelSetArgPointer" => ur_loader::urKernelSetArgPointer(
+                words[0] as _,
+                words[1] as _,
+                words[2] as _,
+                words[3] as _,
+            ),
+            "urKernelSetArgSampler" => ur_loader::urKernelSetArgSampler(
+                words[0] as _,
+                words[1] as _,
+                words[2] as _,
+                words[3] as _,
+            ),
+            "urKernelSetArgMemObj" => ur_loader::urKernelSetArgMemObj(
+                words[0] as _,
+                words[1] as _,
+                words[2] as _,
+                words[3] as _,
+            ),
             "urEnqueueKernelLaunchWithArgsExp" => ur_loader::urEnqueueKernelLaunchWithArgsExp(
                 words[0] as _,
                 words[1] as _,
@@ -1722,7 +1765,16 @@ pub fn kind(name: &str) -> ur_layers::objects::Kind {
 }
 
 /// The functions that no adapter is asked for, or that other calls come before.
-pub const BY_HAND: &[&str] = &["urAdapterGet", "urCommandBufferAppendKernelLaunchExp"];
+pub const BY_HAND: &[&str] = &[
+    "urAdapterGet",
+    "urEnqueueKernelLaunch",
+    "urKernelSetArgValue",
+    "urKernelSetArgLocal",
+    "urKernelSetArgPointer",
+    "urKernelSetArgSampler",
+    "urKernelSetArgMemObj",
+    "urCommandBufferAppendKernelLaunchExp",
+];
 
 /// The table of an adapter all of whose functions succeed.
 pub const TABLE: ur_dditable_t = ur_dditable_t {

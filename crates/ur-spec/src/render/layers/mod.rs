@@ -12,10 +12,9 @@ use super::loader::by_hand;
 use super::{File, rust_head};
 use crate::model::{Function, Spec};
 
-/// Whether calls of the function go through layers. The loader's own functions and those of
-/// earlier releases do not.
+/// Whether calls of the function go through layers. The loader's own functions do not.
 pub(super) fn layered(function: &Function) -> bool {
-    !function.loader_only && function.removed_in.is_none()
+    !function.loader_only
 }
 
 /// The functions of each feature that go through layers, by the module's name.
