@@ -1,9 +1,9 @@
 //! Text forms of the API's values, as `SYCL_UR_TRACE` and `urPrint*` show them.
 //!
 //! Enumerations print by name, bits joined by ` | `, structs as
-//! `(struct ur_x_t){.member = value}`, pointers as `0x… (what they point to)` and arrays as
-//! `0x… {first, second}`. What is pointed to is read, which is why [`Print::print`] is unsafe;
-//! nothing here allocates.
+//! `(struct ur_x_t){.member = value}`, pointers as `0x… (what they point to)`, arrays as
+//! `0x… {first, second}` and what queries list as `{first, second}`. What is pointed to is read,
+//! which is why [`Print::print`] is unsafe; nothing here allocates.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::fmt::{self, Formatter, Write};
@@ -51,27 +51,28 @@ pub fn native(f: &mut Formatter<'_>, handle: usize) -> fmt::Result {
     address(f, core::ptr::without_provenance::<c_void>(handle))
 }
 
-/// Writes C text in quotes, or `nullptr`. Bytes that are no UTF-8 show as U+FFFD.
+/// Writes the address of C text and the text. Bytes that are no UTF-8 show as U+FFFD.
 ///
 /// # Safety
 /// `text` is null or points to text that ends with a NUL.
 pub unsafe fn text(f: &mut Formatter<'_>, text: *const c_char) -> fmt::Result {
+    address(f, text)?;
     if text.is_null() {
-        return f.write_str("nullptr");
+        return Ok(());
     }
     // SAFETY: the caller says that it is C text.
-    quoted(f, unsafe { CStr::from_ptr(text) }.to_bytes())
+    bracketed(f, unsafe { CStr::from_ptr(text) }.to_bytes())
 }
 
-fn quoted(f: &mut Formatter<'_>, bytes: &[u8]) -> fmt::Result {
-    f.write_char('"')?;
+fn bracketed(f: &mut Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    f.write_str(" (")?;
     for chunk in bytes.utf8_chunks() {
         f.write_str(chunk.valid())?;
         if !chunk.invalid().is_empty() {
             f.write_char(char::REPLACEMENT_CHARACTER)?;
         }
     }
-    f.write_char('"')
+    f.write_char(')')
 }
 
 /// Writes the text that an info query returned: at most `size` bytes, up to the first NUL.
@@ -90,13 +91,12 @@ pub(crate) unsafe fn info_text(
     // SAFETY: the caller says that so many bytes can be read.
     let bytes = unsafe { core::slice::from_raw_parts(value.cast::<u8>(), size) };
     let end = bytes.iter().position(|b| *b == 0).unwrap_or(size);
-    f.write_str(" (")?;
-    quoted(f, bytes.get(..end).unwrap_or_default())?;
-    f.write_char(')')
+    bracketed(f, bytes.get(..end).unwrap_or_default())
 }
 
-/// Writes the numbers or objects that an info query returned: all that fit into `size` bytes, in
-/// brackets `open` and `close`; one that fits not even once shows its address only.
+/// Writes the numbers or objects that an info query returned: of a list all that fit into `size`
+/// bytes, in braces; else one in brackets after its address, which stands alone if there is no room
+/// for one.
 ///
 /// # Safety
 /// `value` is null or `size` bytes can be read there, and `item` may be called for each `T` in
@@ -108,13 +108,15 @@ pub(crate) unsafe fn info_items<T: Copy>(
     list: bool,
     item: impl Fn(&mut Formatter<'_>, T) -> fmt::Result,
 ) -> fmt::Result {
-    address(f, value)?;
     let fits = size.checked_div(size_of::<T>()).unwrap_or(0);
     let count = if list { fits } else { fits.min(1) };
+    if value.is_null() || !list {
+        address(f, value)?;
+    }
     if value.is_null() || (count == 0 && !list) {
         return Ok(());
     }
-    f.write_str(if list { " {" } else { " (" })?;
+    f.write_str(if list { "{" } else { " (" })?;
     for i in 0..count {
         if i > 0 {
             f.write_str(", ")?;
@@ -231,6 +233,7 @@ pub unsafe fn copy_text(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generated::print::print_device_info;
     use crate::*;
 
     fn show<T: Print>(value: &T) -> String {
@@ -337,18 +340,64 @@ mod tests {
 
     #[test]
     fn unions_print_the_member_that_the_tag_means() {
+        let name = c"answer";
         let metadata = ur_program_metadata_t {
-            pName: c"answer".as_ptr(),
+            pName: name.as_ptr(),
             r#type: UR_PROGRAM_METADATA_TYPE_UINT32,
             size: 4,
             value: ur_program_metadata_value_t { data32: 42 },
         };
         assert_eq!(
             show(&metadata),
-            "(struct ur_program_metadata_t){.pName = \"answer\", \
-             .type = UR_PROGRAM_METADATA_TYPE_UINT32, .size = 4, \
-             .value = (union ur_program_metadata_value_t){.data32 = 42}}"
+            format!(
+                "(struct ur_program_metadata_t){{.pName = {:#x} (answer), \
+                 .type = UR_PROGRAM_METADATA_TYPE_UINT32, .size = 4, \
+                 .value = (union ur_program_metadata_value_t){{.data32 = 42}}}}",
+                name.as_ptr().addr()
+            )
         );
+    }
+
+    #[test]
+    fn what_queries_list_stands_without_its_address() {
+        let show = |query, value: *const c_void, size| {
+            // SAFETY: the tests' values are as large as said.
+            written(|f| unsafe { print_device_info(f, query, value, size) })
+        };
+        let sizes = [1usize, 2, 3];
+        let at = sizes.as_ptr().cast();
+        assert_eq!(
+            show(UR_DEVICE_INFO_MAX_WORK_ITEM_SIZES, at, 24),
+            "{1, 2, 3}"
+        );
+        assert_eq!(show(UR_DEVICE_INFO_MAX_WORK_ITEM_SIZES, at, 0), "{}");
+        let null = core::ptr::null();
+        assert_eq!(
+            show(UR_DEVICE_INFO_MAX_WORK_ITEM_SIZES, null, 24),
+            "nullptr"
+        );
+        let name = c"cpu";
+        assert_eq!(
+            show(UR_DEVICE_INFO_NAME, name.as_ptr().cast(), 4),
+            format!("{:#x} (cpu)", name.as_ptr().addr())
+        );
+        let version = 6u32;
+        let at = &raw const version;
+        assert_eq!(
+            show(UR_DEVICE_INFO_IP_VERSION, at.cast(), 4),
+            format!("{:#x} (6)", at.addr())
+        );
+    }
+
+    /// What a function writes.
+    fn written(write: impl Fn(&mut Formatter<'_>) -> fmt::Result) -> String {
+        struct Shown<F>(F);
+        impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> fmt::Display for Shown<F> {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                (self.0)(f)
+            }
+        }
+        Shown(write).to_string()
     }
 
     #[test]

@@ -120,8 +120,7 @@ pub unsafe fn print_device_info(
             | UR_DEVICE_INFO_VERSION
             | UR_DEVICE_INFO_BACKEND_RUNTIME_VERSION
             | UR_DEVICE_INFO_EXTENSIONS
-            | UR_DEVICE_INFO_PCI_ADDRESS
-            | UR_DEVICE_INFO_IP_VERSION => info_text(f, value, size),
+            | UR_DEVICE_INFO_PCI_ADDRESS => info_text(f, value, size),
             UR_DEVICE_INFO_FAN_SPEED
             | UR_DEVICE_INFO_MIN_POWER_LIMIT
             | UR_DEVICE_INFO_MAX_POWER_LIMIT => {
@@ -202,6 +201,7 @@ pub unsafe fn print_device_info(
             | UR_DEVICE_INFO_MAX_COMPUTE_QUEUE_INDICES
             | UR_DEVICE_INFO_MEMORY_BUS_WIDTH
             | UR_DEVICE_INFO_MAX_REGISTERS_PER_WORK_GROUP
+            | UR_DEVICE_INFO_IP_VERSION
             | UR_DEVICE_INFO_NUM_COMPUTE_UNITS
             | UR_DEVICE_INFO_NODE_MASK
             | UR_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_LONG_LONG
@@ -365,6 +365,24 @@ pub unsafe fn print_device_info(
                     Ok(())
                 })
             }
+            UR_DEVICE_INFO_LOCAL_MEM_TYPE => {
+                info_items::<ur_device_local_mem_type_t>(f, value, size, false, |f, item| {
+                    write!(f, "{}", item)?;
+                    Ok(())
+                })
+            }
+            UR_DEVICE_INFO_GLOBAL_MEM_CACHE_TYPE => {
+                info_items::<ur_device_mem_cache_type_t>(f, value, size, false, |f, item| {
+                    write!(f, "{}", item)?;
+                    Ok(())
+                })
+            }
+            UR_DEVICE_INFO_PARTITION_TYPE => {
+                info_items::<ur_device_partition_property_t>(f, value, size, true, |f, item| {
+                    Print::print(&item, f)?;
+                    Ok(())
+                })
+            }
             UR_DEVICE_INFO_SUPPORTED_PARTITIONS => {
                 info_items::<ur_device_partition_t>(f, value, size, true, |f, item| {
                     write!(f, "{}", item)?;
@@ -383,10 +401,7 @@ pub unsafe fn print_device_info(
                     },
                 )
             }
-            UR_DEVICE_INFO_TYPE
-            | UR_DEVICE_INFO_GLOBAL_MEM_CACHE_TYPE
-            | UR_DEVICE_INFO_LOCAL_MEM_TYPE
-            | UR_DEVICE_INFO_PARTITION_TYPE => {
+            UR_DEVICE_INFO_TYPE => {
                 info_items::<ur_device_type_t>(f, value, size, false, |f, item| {
                     write!(f, "{}", item)?;
                     Ok(())
@@ -1080,11 +1095,9 @@ pub unsafe fn print_kernel_group_info(
     unsafe {
         match query {
             UR_KERNEL_GROUP_INFO_WORK_GROUP_SIZE
-            | UR_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE
             | UR_KERNEL_GROUP_INFO_LOCAL_MEM_SIZE
             | UR_KERNEL_GROUP_INFO_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
             | UR_KERNEL_GROUP_INFO_PRIVATE_MEM_SIZE
-            | UR_KERNEL_GROUP_INFO_COMPILE_MAX_WORK_GROUP_SIZE
             | UR_KERNEL_GROUP_INFO_COMPILE_MAX_LINEAR_WORK_GROUP_SIZE => {
                 info_items::<usize>(f, value, size, false, |f, item| {
                     write!(f, "{}", item)?;
@@ -1092,6 +1105,13 @@ pub unsafe fn print_kernel_group_info(
                 })
             }
             UR_KERNEL_GROUP_INFO_GLOBAL_WORK_SIZE => {
+                info_items::<usize>(f, value, size, true, |f, item| {
+                    write!(f, "{}", item)?;
+                    Ok(())
+                })
+            }
+            UR_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE
+            | UR_KERNEL_GROUP_INFO_COMPILE_MAX_WORK_GROUP_SIZE => {
                 info_items::<usize>(f, value, size, true, |f, item| {
                     write!(f, "{}", item)?;
                     Ok(())

@@ -352,7 +352,7 @@ pub const DEVICE_INFOS: &[InfoEntry] = &[
     InfoEntry {
         name: "UR_DEVICE_INFO_GLOBAL_MEM_CACHE_TYPE",
         value: UR_DEVICE_INFO_GLOBAL_MEM_CACHE_TYPE.0,
-        payload: "ur_device_type_t",
+        payload: "ur_device_mem_cache_type_t",
         optional: false,
     },
     InfoEntry {
@@ -394,7 +394,7 @@ pub const DEVICE_INFOS: &[InfoEntry] = &[
     InfoEntry {
         name: "UR_DEVICE_INFO_LOCAL_MEM_TYPE",
         value: UR_DEVICE_INFO_LOCAL_MEM_TYPE.0,
-        payload: "ur_device_type_t",
+        payload: "ur_device_local_mem_type_t",
         optional: false,
     },
     InfoEntry {
@@ -568,7 +568,7 @@ pub const DEVICE_INFOS: &[InfoEntry] = &[
     InfoEntry {
         name: "UR_DEVICE_INFO_PARTITION_TYPE",
         value: UR_DEVICE_INFO_PARTITION_TYPE.0,
-        payload: "ur_device_type_t",
+        payload: "ur_device_partition_property_t[]",
         optional: false,
     },
     InfoEntry {
@@ -766,8 +766,8 @@ pub const DEVICE_INFOS: &[InfoEntry] = &[
     InfoEntry {
         name: "UR_DEVICE_INFO_IP_VERSION",
         value: UR_DEVICE_INFO_IP_VERSION.0,
-        payload: "char[]",
-        optional: false,
+        payload: "uint32_t",
+        optional: true,
     },
     InfoEntry {
         name: "UR_DEVICE_INFO_VIRTUAL_MEMORY_SUPPORT",
@@ -1812,7 +1812,7 @@ pub const KERNEL_GROUP_INFOS: &[InfoEntry] = &[
     InfoEntry {
         name: "UR_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE",
         value: UR_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE.0,
-        payload: "size_t",
+        payload: "size_t[]",
         optional: false,
     },
     InfoEntry {
@@ -1836,14 +1836,14 @@ pub const KERNEL_GROUP_INFOS: &[InfoEntry] = &[
     InfoEntry {
         name: "UR_KERNEL_GROUP_INFO_COMPILE_MAX_WORK_GROUP_SIZE",
         value: UR_KERNEL_GROUP_INFO_COMPILE_MAX_WORK_GROUP_SIZE.0,
-        payload: "size_t",
-        optional: false,
+        payload: "size_t[]",
+        optional: true,
     },
     InfoEntry {
         name: "UR_KERNEL_GROUP_INFO_COMPILE_MAX_LINEAR_WORK_GROUP_SIZE",
         value: UR_KERNEL_GROUP_INFO_COMPILE_MAX_LINEAR_WORK_GROUP_SIZE.0,
         payload: "size_t",
-        optional: false,
+        optional: true,
     },
 ];
 
