@@ -136,11 +136,26 @@ static int moves(int device) {
     return right;
 }
 
+/* Says which loader the process has. */
+static void loader(void) {
+    char line[4096];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps)) {
+        char *path = strchr(line, '/');
+        if (path && strstr(path, "libur_loader")) {
+            printf("loader: %s", path);
+            break;
+        }
+    }
+    if (maps) fclose(maps);
+}
+
 int main(void) {
     static struct program program;
     const char *mock = getenv("MOCK_ADAPTER");
     int right = 1;
     setvbuf(stdout, NULL, _IONBF, 0);
+    loader();
     if (mock && !pretend(mock)) return 2;
     __tgt_register_lib(&program);
     __tgt_init_all_rtls();

@@ -1,8 +1,13 @@
-//! `./x client`: the test suites of real clients, from their wheels, on one of our adapters.
+//! `./x client`: the test suites of real clients, from their wheels, on one of our adapters; and
+//! what programs call through the released loader and through ours.
+
+mod alone;
+mod omp;
+mod trace;
 
 use crate::expectations::Expectations;
 use crate::tally::Tally;
-use crate::venv::{Runtime, Venv};
+use crate::venv::{INTEL_OPENCL, Runtime, Venv};
 use crate::{build, process, repo, setup};
 use anyhow::{Context, Result, bail};
 use clap::{Parser, ValueEnum};
@@ -10,16 +15,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::slice::from_ref;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Which suite, and on what.
 #[derive(Parser)]
 pub struct Args {
-    /// The client whose suite runs
-    suite: Suite,
+    /// The client whose suite runs, or what is compared
+    client: Client,
     /// Release of the SYCL runtime
     #[arg(long, default_value = "2026.2")]
     runtime: Runtime,
@@ -27,6 +33,9 @@ pub struct Args {
     /// our loader
     #[arg(long, default_value = "native-cpu")]
     adapter: String,
+    /// Run on the runtime's own loader instead of ours, for comparison; only with intel-opencl
+    #[arg(long)]
+    released_loader: bool,
     /// End a test after this many seconds without any progress, and count it as failed
     #[arg(long, default_value_t = 600)]
     stall: u64,
@@ -34,8 +43,21 @@ pub struct Args {
     files: Vec<String>,
 }
 
-/// A client with a test suite in its wheel.
+/// What the command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Client {
+    /// dpctl's test suite
+    Dpctl,
+    /// dpnp's test suite
+    Dpnp,
+    /// SYCL programs' calls through both loaders, on the runtime 2026.1 and Intel's OpenCL adapter
+    Trace,
+    /// The OpenMP runtime of 2026.2 on both loaders
+    Omp,
+}
+
+/// A client with a test suite in its wheel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suite {
     /// dpctl: devices, contexts, queues, events, memory
     Dpctl,
@@ -61,20 +83,43 @@ pub fn run(args: &Args) -> Result<bool> {
         return Ok(false);
     }
     build::tree()?;
-    let outcome = run_suite(args)?;
+    let suite = match args.client {
+        Client::Dpctl => Suite::Dpctl,
+        Client::Dpnp => Suite::Dpnp,
+        Client::Trace => return compared(trace::run()?),
+        Client::Omp => return compared(omp::run()?),
+    };
+    let outcome = run_suite(suite, args)?;
     println!("{}", outcome.tally);
     Ok(outcome.unexpected == 0 && outcome.tally.passed > 0)
 }
 
+/// Prints the figure of a comparison.
+fn compared(good: bool) -> Result<bool> {
+    println!("{}", trace::figure(good));
+    Ok(good)
+}
+
+/// What programs call through both loaders, on a built tree.
+pub fn comparisons() -> Result<Tally> {
+    let mut tally = Tally::one(trace::run()?);
+    tally += Tally::one(omp::run()?);
+    Ok(tally)
+}
+
 /// The suite with its default files on an adapter, on a built tree; known failures count as skipped.
 pub fn suite(suite: Suite, runtime: Runtime, adapter: &str) -> Result<Tally> {
-    let outcome = run_suite(&Args {
+    let outcome = run_suite(
         suite,
-        runtime,
-        adapter: adapter.into(),
-        stall: 600,
-        files: Vec::new(),
-    })?;
+        &Args {
+            client: Client::Dpctl,
+            runtime,
+            adapter: adapter.into(),
+            released_loader: false,
+            stall: 600,
+            files: Vec::new(),
+        },
+    )?;
     let mut tally = outcome.tally;
     tally.skipped += tally.failed - outcome.unexpected;
     tally.failed = outcome.unexpected;
@@ -87,20 +132,61 @@ struct Outcome {
     unexpected: u64,
 }
 
-fn run_suite(args: &Args) -> Result<Outcome> {
-    let expectations = Expectations::read(&args.suite.to_string())?;
-    let venv = Venv::ensure(args.runtime)?;
-    let adapters = [args.adapter.clone()];
-    venv.command_on(&adapters)?;
-    let suite_dir = venv.package_dir(&format!("{}.tests", args.suite))?;
-    let mut out = repo::root().join(format!("target/client/{}-{}", args.suite, args.runtime));
-    if args.adapter != "native-cpu" {
-        out.set_file_name(format!("{}-{}-{}", args.suite, args.runtime, args.adapter));
+/// A suite on an adapter, and where it leaves what it writes.
+struct Run<'a> {
+    args: &'a Args,
+    venv: Venv,
+    folder: PathBuf,
+    /// The suite's own folder.
+    tests: PathBuf,
+}
+
+impl Run<'_> {
+    /// pytest, whose outcomes go to `record` and whose output goes to `log`.
+    fn pytest(&self, record: &Path, log: &File) -> Result<Command> {
+        let (mut pytest, _) = self.venv.command_on(from_ref(&self.args.adapter))?;
+        if self.args.released_loader {
+            pytest.env("LD_LIBRARY_PATH", self.venv.lib());
+        }
+        pytest
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+            .args(["-p", "record"])
+            .arg("--rootdir")
+            .arg(&self.tests)
+            .env("PYTHONPATH", repo::root().join("tests/clients"))
+            .env("PYTHONFAULTHANDLER", "1")
+            .env("CLIENT_RECORD", record)
+            .current_dir(&self.folder)
+            .stdout(log.try_clone()?)
+            .stderr(log.try_clone()?);
+        Ok(pytest)
     }
-    fs::create_dir_all(&out)?;
-    let record = out.join("record");
+}
+
+fn run_suite(suite: Suite, args: &Args) -> Result<Outcome> {
+    if args.released_loader && args.adapter != INTEL_OPENCL {
+        bail!("the released loader runs no adapter of ours; use --adapter {INTEL_OPENCL}");
+    }
+    let expectations = Expectations::read(&suite.to_string())?;
+    let venv = Venv::ensure(args.runtime)?;
+    venv.command_on(from_ref(&args.adapter))?;
+    let mut name = format!("{suite}-{}", args.runtime);
+    if args.adapter != "native-cpu" {
+        name = format!("{name}-{}", args.adapter);
+    }
+    if args.released_loader {
+        name.push_str("-released");
+    }
+    let run = Run {
+        args,
+        folder: repo::root().join("target/client").join(name),
+        tests: venv.package_dir(&format!("{suite}.tests"))?,
+        venv,
+    };
+    fs::create_dir_all(&run.folder)?;
+    let record = run.folder.join("record");
     fs::write(&record, "")?;
-    let log_file = out.join("log");
+    let log_file = run.folder.join("log");
     let log = File::create(&log_file)?;
     eprintln!("pytest writes {}", log_file.display());
 
@@ -113,34 +199,18 @@ fn run_suite(args: &Args) -> Result<Outcome> {
     if let Some((expression, reason)) = &left_out {
         println!("left out: -k '{expression}': {reason}");
     }
+    let alone = expectations.alone(&args.adapter);
+    let expression = expectations.of_the_main_run(&args.adapter);
     let mut restarts = 0;
     loop {
-        let (mut pytest, _) = venv.command_on(&adapters)?;
-        pytest
-            .args([
-                "-m",
-                "pytest",
-                "-q",
-                "-p",
-                "no:cacheprovider",
-                "-p",
-                "record",
-            ])
-            .arg("--rootdir")
-            .arg(&suite_dir)
-            .env("PYTHONPATH", repo::root().join("tests/clients"))
-            .env("PYTHONFAULTHANDLER", "1")
-            .env("CLIENT_RECORD", &record)
-            .current_dir(&out)
-            .stdout(log.try_clone()?)
-            .stderr(log.try_clone()?);
-        if let Some((expression, _)) = &left_out {
+        let mut pytest = run.pytest(&record, &log)?;
+        if let Some(expression) = &expression {
             pytest.args(["-k", expression]);
         }
         if files.is_empty() {
-            pytest.arg(&suite_dir);
+            pytest.arg(&run.tests);
         }
-        pytest.args(files.iter().map(|file| suite_dir.join(file)));
+        pytest.args(files.iter().map(|file| run.tests.join(file)));
         let End::Early(how) = watch(&mut pytest, &record, Duration::from_secs(args.stall))? else {
             break;
         };
@@ -162,7 +232,11 @@ fn run_suite(args: &Args) -> Result<Outcome> {
             );
         }
     }
-    Ok(judge(args, &expectations, outcomes(&record)?))
+    let mut all = outcomes(&record)?;
+    for entry in alone.filter(|entry| files.is_empty() || files.contains(&entry.file)) {
+        all.extend(alone::run(&run, entry, &log)?);
+    }
+    Ok(judge(args, &expectations, all))
 }
 
 /// How a run of pytest ended.

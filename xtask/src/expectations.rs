@@ -15,7 +15,27 @@ pub struct Expectations {
     #[serde(default)]
     left_out: Vec<LeftOut>,
     #[serde(default)]
+    alone: Vec<Alone>,
+    #[serde(default)]
     known_failure: Vec<KnownFailure>,
+}
+
+/// Tests that may hang for a reason which is not ours, so that they run in a process of their own,
+/// again when they hang. A failure is a failure, whichever attempt it is.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alone {
+    adapter: String,
+    /// The file they are in.
+    pub file: String,
+    /// Which tests, in the language of pytest's -k.
+    pub expression: String,
+    /// How often they are tried.
+    pub attempts: u32,
+    /// After how many seconds without any progress an attempt has hung.
+    pub seconds: u64,
+    /// Why they may hang.
+    pub reason: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,6 +82,23 @@ impl Expectations {
         Some((expressions.join(" and "), reasons.join(" ")))
     }
 
+    /// The tests that run in processes of their own on the adapter.
+    pub fn alone(&self, adapter: &str) -> impl Iterator<Item = &Alone> {
+        self.alone
+            .iter()
+            .filter(move |entry| entry.adapter == adapter)
+    }
+
+    /// The expression for all that is neither left out nor run alone.
+    pub fn of_the_main_run(&self, adapter: &str) -> Option<String> {
+        let left_out = self.left_out(adapter).map(|(expression, _)| expression);
+        let alone = self
+            .alone(adapter)
+            .map(|entry| format!("not ({})", entry.expression));
+        let all: Vec<_> = left_out.into_iter().chain(alone).collect();
+        (!all.is_empty()).then(|| all.join(" and "))
+    }
+
     /// Why a test may fail, or nothing when it must not.
     pub fn may_fail(&self, adapter: &str, runtime: &str, test: &str) -> Option<&str> {
         let name = test.split_once('[').map_or(test, |(name, _)| name);
@@ -85,6 +122,21 @@ mod tests {
         for suite in ["dpctl", "dpnp"] {
             Expectations::read(suite).expect("a readable file");
         }
+    }
+
+    #[test]
+    fn what_runs_alone_is_not_in_the_main_run() {
+        let expectations: Expectations = toml::from_str(
+            "[[left-out]]\nadapter = 'a'\nexpression = 'x or y'\nreason = 'why'\n\
+             [[alone]]\nadapter = 'a'\nfile = 'f'\nexpression = 'z'\nattempts = 2\nseconds = 9\nreason = 'why'\n",
+        )
+        .expect("valid");
+        assert_eq!(
+            expectations.of_the_main_run("a").as_deref(),
+            Some("not (x or y) and not (z)")
+        );
+        assert_eq!(expectations.of_the_main_run("b"), None);
+        assert_eq!(expectations.alone("a").count(), 1);
     }
 
     #[test]

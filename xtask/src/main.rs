@@ -19,6 +19,7 @@ mod stress;
 mod support;
 mod tally;
 mod test;
+mod traces;
 mod ulp;
 mod venv;
 
@@ -43,7 +44,7 @@ enum Command {
     Demo(demo::Args),
     /// Run the tests
     Test(test::Args),
-    /// Run the test suite of a real client on our adapter
+    /// Run the test suite of a real client on our adapter, or compare its calls on two loaders
     Client(client::Args),
     /// Build the SPIR-V modules found in real programs
     Corpus(corpus::Args),

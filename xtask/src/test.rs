@@ -56,6 +56,7 @@ pub fn run(args: &Args) -> Result<bool> {
             let runtime = crate::venv::Runtime::V2026_1;
             client::suite(client::Suite::Dpctl, runtime, crate::venv::INTEL_OPENCL)
         });
+        steps.run("calls through both loaders", client::comparisons);
         steps.run("stress contexts", || stress::contexts().map(Tally::one));
         steps.run("dpnp on 2026.2", || {
             let runtime = crate::venv::Runtime::V2026_2;
