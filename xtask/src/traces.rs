@@ -51,7 +51,7 @@ pub struct Explained {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Explanation {
-    run: String,
+    runs: Vec<String>,
     only: Loader,
     lines: String,
     reason: String,
@@ -73,7 +73,7 @@ impl Explained {
         toml::from_str(&text).with_context(|| format!("in {}", path.display()))
     }
 
-    /// The reasons for the lines that one side alone shows, or nothing if one of them has none.
+    /// The reason for each of the lines that one side alone shows, or nothing if one has none.
     fn reasons(&self, run: &str, only: Loader, lines: &[&str]) -> Result<Option<Vec<&str>>> {
         let mut reasons = Vec::new();
         for line in lines {
@@ -81,14 +81,16 @@ impl Explained {
             for entry in &self.explained {
                 let pattern = Regex::new(&entry.lines)
                     .with_context(|| format!("`{}` in traces.toml", entry.lines))?;
-                if entry.run == run && entry.only == only && pattern.is_match(line) {
+                if entry.runs.iter().any(|r| r == run)
+                    && entry.only == only
+                    && pattern.is_match(line)
+                {
                     found = Some(entry.reason.as_str());
                     break;
                 }
             }
             match found {
-                Some(reason) if !reasons.contains(&reason) => reasons.push(reason),
-                Some(_) => {}
+                Some(reason) => reasons.push(reason),
                 None => return Ok(None),
             }
         }
@@ -148,10 +150,9 @@ fn judge(explained: &Explained, run: &str, released: &str, ours: &str) -> Result
         }
         if let [Some(a), Some(b)] = &known[..] {
             for reason in a.iter().chain(b) {
-                let lines = stretch.released.len() + stretch.ours.len();
                 match reasons.iter_mut().find(|(known, _)| known == reason) {
-                    Some((_, count)) => *count += lines,
-                    None => reasons.push((reason, lines)),
+                    Some((_, count)) => *count += 1,
+                    None => reasons.push((reason, 1)),
                 }
             }
             continue;
@@ -164,7 +165,7 @@ fn judge(explained: &Explained, run: &str, released: &str, ours: &str) -> Result
         }
     }
     for (reason, lines) in reasons {
-        println!("  {lines} lines differ, as known: {reason}");
+        println!("  {lines} lines on one side only, as known: {reason}");
     }
     Ok(good)
 }
@@ -272,7 +273,7 @@ mod tests {
     #[test]
     fn only_what_is_explained_may_differ() {
         let explained: Explained = toml::from_str(
-            "[[explained]]\nrun = 'r'\nonly = 'ours'\nlines = '^extra'\nreason = 'why'\n",
+            "[[explained]]\nruns = ['r']\nonly = 'ours'\nlines = '^extra'\nreason = 'why'\n",
         )
         .expect("valid");
         let good = |run, released, ours| judge(&explained, run, released, ours).expect("patterns");
@@ -288,7 +289,7 @@ mod tests {
         let explained = Explained::read().expect("a readable file");
         for entry in explained.explained {
             Regex::new(&entry.lines).expect("a pattern");
-            assert!(!entry.reason.is_empty() && !entry.run.is_empty());
+            assert!(!entry.reason.is_empty() && !entry.runs.is_empty());
         }
     }
 }

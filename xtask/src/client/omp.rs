@@ -32,7 +32,16 @@ pub fn run() -> Result<bool> {
         ),
         ("omp-native-cpu", vec![native_cpu.clone()], false),
         ("omp-mock-gpu", vec![mock.clone()], true),
-        ("omp-both", vec![native_cpu, mock.clone()], true),
+        (
+            "omp-native-cpu-and-mock-gpu",
+            vec![native_cpu, mock.clone()],
+            true,
+        ),
+        (
+            "omp-level-zero-and-mock-gpu",
+            vec![level_zero("level_zero"), mock.clone()],
+            true,
+        ),
     ] {
         good &= traces::compare(run, &runtime, |loader| {
             let mut paths = vec![loader.folder(&runtime)];
