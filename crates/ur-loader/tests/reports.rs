@@ -457,8 +457,10 @@ fn kernel(start: &Start) -> (ur_program_handle_t, ur_kernel_handle_t) {
     unsafe extern "C" fn launched(_: *mut c_void, _: *mut c_void) -> ur_result_t {
         UR_RESULT_SUCCESS
     }
-    let (mut program, mut kernel) = (null_mut(), null_mut());
-    let il = 0x0723_0203u32.to_ne_bytes();
+    // The trace shows where results go, which must be no place that another call's went to.
+    let program: &mut ur_program_handle_t = Box::leak(Box::new(null_mut()));
+    let kernel: &mut ur_kernel_handle_t = Box::leak(Box::new(null_mut()));
+    static IL: u32 = 0x0723_0203;
     // SAFETY: the handles are live, and callbacks are functions of the program.
     unsafe {
         let set = ur_adapter_mock::callback::ur_mock_set_callback;
@@ -467,14 +469,14 @@ fn kernel(start: &Start) -> (ur_program_handle_t, ur_kernel_handle_t) {
         ok(set(launch, 1, Some(launched), null_mut()));
         ok(urProgramCreateWithIL(
             start.context,
-            il.as_ptr().cast(),
-            il.len(),
+            (&raw const IL).cast(),
+            size_of_val(&IL),
             null(),
-            &raw mut program,
+            program,
         ));
-        ok(urKernelCreate(program, c"k".as_ptr(), &raw mut kernel));
+        ok(urKernelCreate(*program, c"k".as_ptr(), kernel));
     }
-    (program, kernel)
+    (*program, *kernel)
 }
 
 /// A program of an earlier release: it sets arguments, some of them wrongly, and launches.
