@@ -26,6 +26,7 @@ use crate::library::{Holder, Library, holder_of};
 use crate::log::{Level, log};
 use crate::selector::{self, Selector};
 use crate::trust;
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
@@ -125,6 +126,22 @@ pub struct Tried {
     pub outcome: Outcome,
 }
 
+/// Which folders are the loader's own.
+#[derive(Clone, Debug)]
+pub enum Own {
+    /// These.
+    Folders(Vec<PathBuf>),
+    /// Where its file lies; that is found out when no other place has an adapter.
+    OfFile,
+}
+
+impl Default for Own {
+    /// None.
+    fn default() -> Own {
+        Own::Folders(Vec::new())
+    }
+}
+
 /// Where to look.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
@@ -133,7 +150,7 @@ pub struct Places {
     /// Folders to look in first.
     pub search: Vec<PathBuf>,
     /// Folders to look in last.
-    pub own: Vec<PathBuf>,
+    pub own: Own,
     /// Leaves out adapters of which it picks no device.
     pub selector: Option<Selector>,
     /// Whether libraries use their own symbols before those of the process.
@@ -147,7 +164,7 @@ impl Places {
         Places {
             forced: list(FORCE_LOAD),
             search: list(SEARCH_PATH),
-            own: own_folders(),
+            own: own(),
             selector: filter::from_environment(),
             deep_bind: switch(DEEP_BIND, false),
         }
@@ -162,15 +179,15 @@ pub fn set_own_folders(folders: Vec<PathBuf>) {
     *OWN_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
 }
 
+fn own() -> Own {
+    let set = OWN_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    set.clone().map_or(Own::OfFile, Own::Folders)
+}
+
 /// The folders that came with the loader: where its file lies, by the name it was opened under
 /// and, if that is a link, where the link leads. For a program `…/bin/x` with the loader linked
 /// in also `…/lib`.
 fn own_folders() -> Vec<PathBuf> {
-    let set = OWN_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(folders) = set.as_ref() {
-        return folders.clone();
-    }
-    drop(set);
     let Some(holder) = holder_of(own_folders as *const std::ffi::c_void) else {
         return Vec::new();
     };
@@ -221,6 +238,8 @@ pub struct Discovery {
     pub tried: Vec<Tried>,
     /// Device and inode of the files in use.
     files: Vec<(u64, u64)>,
+    /// The loader's own folders, once they were needed.
+    own: OnceCell<Vec<PathBuf>>,
 }
 
 impl Discovery {
@@ -300,18 +319,29 @@ impl Discovery {
     /// Looks for one adapter until a usable one is found.
     fn search(&mut self, name: &str, places: &Places) {
         let file = file_name(name);
-        let first = places
-            .search
-            .iter()
-            .map(|folder| (folder.join(&file), Origin::SearchPath));
-        let last = places
-            .own
-            .iter()
-            .map(|folder| (folder.join(&file), Origin::OwnFolder));
-        let system = std::iter::once((PathBuf::from(&file), Origin::System));
-        for (path, origin) in first.chain(system).chain(last) {
-            if self.attempt(name, &path, origin, places.deep_bind) {
-                break;
+        for folder in &places.search {
+            if self.attempt(
+                name,
+                &folder.join(&file),
+                Origin::SearchPath,
+                places.deep_bind,
+            ) {
+                return;
+            }
+        }
+        if self.attempt(name, Path::new(&file), Origin::System, places.deep_bind) {
+            return;
+        }
+        let own: Vec<PathBuf> = match &places.own {
+            Own::Folders(folders) => folders,
+            Own::OfFile => self.own.get_or_init(own_folders),
+        }
+        .iter()
+        .map(|folder| folder.join(&file))
+        .collect();
+        for path in own {
+            if self.attempt(name, &path, Origin::OwnFolder, places.deep_bind) {
+                return;
             }
         }
     }
@@ -344,6 +374,7 @@ impl Discovery {
     /// Opens one library and takes it into use. For one that ld.so found, `path` becomes that of
     /// the file.
     fn open(&mut self, name: &str, path: &mut PathBuf, origin: Origin, deep: bool) -> Outcome {
+        let mut file = None;
         if origin != Origin::System {
             if !path.is_absolute() {
                 return Outcome::Failed("it is not an absolute path".to_owned());
@@ -354,14 +385,14 @@ impl Discovery {
                 }
                 Err(error) => return Outcome::Failed(error.to_string()),
                 // Known before anything in it runs.
-                Ok(file) if self.files.contains(&(file.dev(), file.ino())) => {
+                Ok(known) if self.files.contains(&(known.dev(), known.ino())) => {
                     return Outcome::AlreadyLoaded;
                 }
                 // Opening a pipe would wait for who writes to it.
-                Ok(file) if !file.is_file() && !file.is_dir() => {
+                Ok(other) if !other.is_file() && !other.is_dir() => {
                     return Outcome::Failed("it is no regular file".to_owned());
                 }
-                Ok(_) => {}
+                Ok(there) => file = Some(there),
             }
         }
         let library = match Library::open(path.as_os_str(), deep) {
@@ -390,7 +421,7 @@ impl Discovery {
         }
         match Adapter::new(name, path, library) {
             Ok(adapter) => {
-                let file = std::fs::metadata(&path);
+                let file = file.or_else(|| std::fs::metadata(&path).ok());
                 self.files.extend(file.map(|file| (file.dev(), file.ino())));
                 self.adapters.push(adapter);
                 Outcome::Loaded
@@ -425,8 +456,8 @@ fn short_name(file: &OsStr) -> String {
     short.unwrap_or_else(|| name.into_owned())
 }
 
-/// Every attempt of the last initialisation; empty before the first. An adapter whose
-/// `urAdapterGet` failed since then stands as failed.
+/// Every attempt since the last initialisation; empty until `urAdapterGet` is called, which makes
+/// them. An adapter whose own `urAdapterGet` failed stands as failed.
 pub fn report() -> Vec<Tried> {
     crate::state::report()
 }
@@ -474,7 +505,7 @@ mod tests {
         let places = Places {
             forced: Vec::new(),
             search: vec![nowhere.clone(), PathBuf::from("relative")],
-            own: vec![nowhere],
+            own: Own::Folders(vec![nowhere]),
             ..Places::default()
         };
         let found = Discovery::run(&places, 0, true);

@@ -7,8 +7,9 @@ use ur_api::{
     ur_adapter_handle_t, ur_device_init_flags_t, ur_loader_config_handle_t, ur_result_t,
 };
 
-/// Finds the adapters, once: each further call only counts, and needs its own teardown. Flags
-/// other than 0 leave out the adapters that cannot have a device of these kinds.
+/// Reads what the program and its environment want, once: each further call only counts, and needs
+/// its own teardown. Flags other than 0 leave out the adapters that cannot have a device of these
+/// kinds. Libraries are opened by the first `urAdapterGet`.
 ///
 /// # Safety
 /// The configuration is null or live.
@@ -38,7 +39,8 @@ pub unsafe extern "C" fn urLoaderTearDown() -> ur_result_t {
     guard(state::tear_down)
 }
 
-/// `urAdapterGet`: gets the handles of all loaded adapters, each with one reference for the caller.
+/// `urAdapterGet`: gets the handles of all adapters, each with one reference for the caller. The
+/// first call after an initialisation opens their libraries.
 ///
 /// # Safety
 /// `phAdapters` is null or has room for `NumEntries` handles; `pNumAdapters` is null or may be

@@ -1,7 +1,10 @@
 //! What lasts from `urLoaderInit` to `urLoaderTearDown`: the adapters in use.
 //!
-//! Initialisations are counted; the last teardown gives the adapters back, and the next
-//! initialisation looks for them again. Calls on handles never come here.
+//! Initialisations are counted. The first one reads the environment; the libraries are opened by
+//! the first call that needs adapters, `urAdapterGet`, so that a program which initialises the
+//! loader and then finds no use for it has not waited for drivers. The last teardown gives the
+//! adapters back, and after the next initialisation they are looked for again. Calls on handles
+//! never come here.
 
 use crate::adapter::Adapter;
 use crate::discovery::{Discovery, Outcome, Places, Tried};
@@ -14,13 +17,21 @@ use ur_api::{
     ur_device_init_flags_t, ur_result_t,
 };
 
+/// What the first initialisation asked for.
+#[derive(Debug)]
+struct Wanted {
+    places: Places,
+    kinds: ur_device_init_flags_t,
+    mock: bool,
+}
+
 /// The adapters in use. Their lock is held while libraries are opened and never during a call into
 /// an adapter's API.
-static ADAPTERS: Lifetime<Vec<Adapter>> = Lifetime {
+static ADAPTERS: Lifetime<Wanted, Vec<Adapter>> = Lifetime {
     held: Mutex::new(None),
 };
 
-/// Every attempt of the last initialisation; kept after the teardown, for who asks what happened.
+/// Every attempt since the last initialisation; kept after the teardown, for who asks what happened.
 fn tried() -> MutexGuard<'static, Vec<Tried>> {
     static TRIED: Mutex<Vec<Tried>> = Mutex::new(Vec::new());
     TRIED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -32,8 +43,8 @@ impl From<NotThere> for ur_result_t {
     }
 }
 
-/// Counts an initialisation; the first one finds the adapters and runs `first`, before any other
-/// thread gets to use them.
+/// Counts an initialisation; the first one runs `first`, before any other thread gets to use
+/// adapters, and notes which are wanted.
 ///
 /// # Errors
 /// OUT_OF_RESOURCES when the count would pass its largest value.
@@ -42,15 +53,22 @@ pub fn initialise(
     mock: bool,
     first: impl FnOnce(),
 ) -> Result<(), ur_result_t> {
-    let find = || {
+    let wanted = || {
         first();
-        let found = Discovery::run(&Places::from_environment(), kinds, mock);
-        log!(Level::Info, "{} adapters are loaded", found.adapters.len());
-        *tried() = found.tried;
-        found.adapters
+        tried().clear();
+        // Also the message that brings out what is wrong with the log's own settings.
+        log!(
+            Level::Debug,
+            "initialised; the first urAdapterGet opens libraries"
+        );
+        Wanted {
+            places: Places::from_environment(),
+            kinds,
+            mock,
+        }
     };
     ADAPTERS
-        .begin(find)
+        .begin(wanted)
         .map_err(|_| UR_RESULT_ERROR_OUT_OF_RESOURCES)
 }
 
@@ -60,20 +78,26 @@ pub fn initialise(
 /// UNINITIALIZED when there is none.
 pub fn tear_down() -> Result<(), ur_result_t> {
     // With the lock, so that the next initialisation turns on what it wants afterwards.
-    if let Some(adapters) = ADAPTERS.end(layers::turn_off)? {
+    if let Some(held) = ADAPTERS.end(layers::turn_off)? {
         // Without the lock: closing a library may run code of its own.
-        drop(adapters);
+        drop(held);
         log!(Level::Info, "torn down");
     }
     Ok(())
 }
 
-/// The adapters in use.
+/// The adapters in use, which the first call after an initialisation finds.
 ///
 /// # Errors
 /// UNINITIALIZED before the first initialisation and after the last teardown.
 pub fn adapters() -> Result<Arc<Vec<Adapter>>, ur_result_t> {
-    Ok(ADAPTERS.value()?)
+    let find = |wanted: &Wanted| {
+        let found = Discovery::run(&wanted.places, wanted.kinds, wanted.mock);
+        log!(Level::Info, "{} adapters are loaded", found.adapters.len());
+        *tried() = found.tried;
+        found.adapters
+    };
+    Ok(ADAPTERS.value(find)?)
 }
 
 /// Fills `room` with adapter handles, adapter after adapter, and returns how many there are in
@@ -116,7 +140,7 @@ fn failed(adapter: &Adapter, result: ur_result_t) {
     }
 }
 
-/// Every attempt of the last initialisation.
+/// Every attempt since the last initialisation.
 pub fn report() -> Vec<Tried> {
     tried().clone()
 }

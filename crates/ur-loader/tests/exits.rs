@@ -9,7 +9,7 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const WAYS: [&str; 10] = [
+const WAYS: [&str; 14] = [
     "return",
     "close",
     "exit",
@@ -20,6 +20,10 @@ const WAYS: [&str; 10] = [
     "destructor",
     "fork",
     "threads",
+    "unused",
+    "unused_close",
+    "first_fork",
+    "first_threads",
 ];
 
 /// Longest that a process may take from its decision to end until it is gone.

@@ -70,6 +70,33 @@ fn before_and_after() {
 }
 
 #[test]
+fn libraries_are_opened_for_who_asks_for_adapters() {
+    let case = |commands: &[&str]| {
+        Case::new()
+            .set("UR_ADAPTERS_FORCE_LOAD", adapter("one"))
+            .set("UR_LOG_LOADER", "level:info;output:stdout")
+            .run(commands)
+    };
+    let idle = case(&["init", "teardown", "init"]);
+    assert_eq!(
+        idle.lines(),
+        [
+            "init 0",
+            "<LOADER>[INFO]: torn down",
+            "teardown 0",
+            "init 0"
+        ]
+    );
+    // What counts is what the environment said when the program initialised the loader.
+    let busy = case(&["init", "forget", "get", "get"]);
+    let lines = busy.lines();
+    assert_eq!(lines[..2], ["init 0", "forget 0"]);
+    assert!(lines[2].ends_with("(UR_ADAPTERS_FORCE_LOAD) loaded"));
+    assert_eq!(lines[3], "<LOADER>[INFO]: 1 adapters are loaded");
+    assert_eq!(lines[4..], ["get 0 count 1: [one platform]"; 2]);
+}
+
+#[test]
 fn flags_of_init() {
     let case = Case::new().run(&["init=32", "init=31", "teardown"]);
     assert_eq!(case.lines(), ["init 53", "init 0", "teardown 0"]);
@@ -529,7 +556,7 @@ fn the_log() {
             "UR_LOG_LOADER",
             format!("level:debug;flush:debug;output:file,{}", file.display()),
         )
-        .run(&["init"]);
+        .run(&["init", "get"]);
     assert_eq!(case.errors, "");
     let log = fs::read_to_string(&file).expect("a log");
     assert!(
@@ -552,6 +579,6 @@ fn the_log() {
     let quiet = Case::new()
         .set("UR_LOG_LOADER", "level:quiet")
         .set("UR_ADAPTERS_FORCE_LOAD", "/no/such/library.so")
-        .run(&["init"]);
-    assert_eq!((quiet.errors.as_str(), quiet.lines().len()), ("", 1));
+        .run(&["init", "get"]);
+    assert_eq!((quiet.errors.as_str(), quiet.lines().len()), ("", 2));
 }

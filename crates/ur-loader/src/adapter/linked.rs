@@ -26,8 +26,8 @@ fn linked() -> MutexGuard<'static, Vec<Linked>> {
     LINKED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has the loader use an adapter that is part of the program, from the next first `urLoaderInit`
-/// on. A second one of the same name takes the place of the first. `table` is the one that the
+/// Has the loader use an adapter that is part of the program, from the next time on that adapters
+/// are looked for: by the first `urAdapterGet` after a first `urLoaderInit`. A second one of the same name takes the place of the first. `table` is the one that the
 /// adapter's handles point to, complete.
 pub fn add(name: &str, table: &'static ur_dditable_t) {
     let mut linked = linked();

@@ -187,6 +187,7 @@ int main(int count, char **words) {
         else if (!strncmp(word, "loop", 4)) loop(number);
         else if (!strcmp(word, "config")) config();
         else if (!strcmp(word, "nulls")) nulls();
+        else if (!strcmp(word, "forget")) printf("forget %d\n", unsetenv("UR_ADAPTERS_FORCE_LOAD"));
         else if (!strcmp(word, "secure")) printf("secure %lu\n", getauxval(AT_SECURE));
         else if (!strcmp(word, "mock")) {
             handle c;

@@ -7,6 +7,10 @@
  *   destructor  calls the loader from a destructor of the program
  *   fork        uses the loader in a child made after the first use, and in the parent
  *   threads     ends while threads are still calling
+ *   unused      initialises the loader and asks for no adapter
+ *   unused_close  the same, and closes the loader twenty times
+ *   first_fork  uses the loader first in a child, then in the parent
+ *   first_threads  several threads use the loader first, at once
  * The exit code is 7 when all went well. Before it ends it says when. */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -74,6 +78,13 @@ static void *forever(void *unused) {
     return unused;
 }
 
+static pthread_barrier_t together;
+
+static void *once(void *unused) {
+    pthread_barrier_wait(&together);
+    return use() ? &together : unused;
+}
+
 static void *leave(void *unused) {
     leaving();
     exit(7);
@@ -85,10 +96,11 @@ int main(int count, char **words) {
     const char *way = words[4];
     wanted = (uint32_t)atoi(words[2]);
     leak = !strcmp(words[3], "leaked");
-    if (!strcmp(way, "close")) {
+    int unused = !strncmp(way, "unused", 6);
+    if (!strcmp(way, "close") || !strcmp(way, "unused_close")) {
         for (int i = 0; i < 20; i++) {
             void *library = open_loader(words[1]);
-            if (init(0, NULL) != 0 || !use() || tear_down() != 0 || dlclose(library) != 0) return 3;
+            if (init(0, NULL) != 0 || (!unused && !use()) || tear_down() != 0 || dlclose(library) != 0) return 3;
         }
         leaving();
         return 7;
@@ -96,8 +108,16 @@ int main(int count, char **words) {
     if (!strcmp(way, "atexit")) atexit(at_exit);
     from_destructor = !strcmp(way, "destructor");
     open_loader(words[1]);
-    if (init(0, NULL) != 0 || !use()) return 3;
-    if (!strcmp(way, "fork")) {
+    if (init(0, NULL) != 0) return 3;
+    if (!strcmp(way, "first_threads")) {
+        pthread_t ids[4];
+        void *well = NULL;
+        pthread_barrier_init(&together, NULL, 4);
+        for (int i = 0; i < 4; i++) pthread_create(&ids[i], NULL, once, NULL);
+        for (int i = 0; i < 4; i++) if (pthread_join(ids[i], &well) != 0 || !well) return 3;
+    }
+    if (!unused && strcmp(way, "first_fork") && !use()) return 3;
+    if (!strcmp(way, "fork") || !strcmp(way, "first_fork")) {
         pid_t child = fork();
         if (child == 0) exit(use() && init(0, NULL) == 0 && tear_down() == 0 ? 7 : 3);
         int status = 0;
