@@ -26,7 +26,7 @@ const LIBRARIES: &[(&str, &str)] = &[
 ];
 
 /// Programs, which keep their names.
-const PROGRAMS: &[&str] = &["ur"];
+const PROGRAMS: &[&str] = &["ur", "ur-tool"];
 
 /// SONAME of the loader.
 pub const LOADER: &str = "libur_loader.so.0";

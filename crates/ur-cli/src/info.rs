@@ -6,12 +6,13 @@ use crate::style::Style;
 use anyhow::Result;
 use clap::Parser;
 use serde_json::Value;
+use std::ffi::OsString;
 
 /// What stands for a value that the device does not know.
 const UNSUPPORTED: &str = "UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION";
 
 /// How much to show.
-#[derive(Parser)]
+#[derive(Debug, PartialEq, Parser)]
 #[command(
     after_help = "Exit code: 0, also when no adapter is found or one fails; the reason is shown.\n\
                   ONEAPI_DEVICE_SELECTOR limits the devices."
@@ -25,7 +26,36 @@ pub struct Args {
     json: bool,
 }
 
+impl Args {
+    /// The arguments, program's name left out, if they are those of `ur info` and plain ones: what
+    /// is long or wrong in them is for the parser of the whole command line.
+    pub fn plain(words: impl Iterator<Item = OsString>) -> Option<Args> {
+        let mut args = Args {
+            verbose: false,
+            json: false,
+        };
+        let mut words = words.map(OsString::into_string);
+        if words.next()?.ok()? != "info" {
+            return None;
+        }
+        for word in words {
+            let option = match word.ok()?.as_str() {
+                "-v" | "--verbose" => &mut args.verbose,
+                "--json" => &mut args.json,
+                _ => return None,
+            };
+            if std::mem::replace(option, true) {
+                return None;
+            }
+        }
+        Some(args)
+    }
+}
+
 /// Shows it.
+///
+/// # Errors
+/// The report cannot be written as JSON.
 pub fn run(args: &Args) -> Result<()> {
     let report = report::collect(args.verbose);
     if args.json {
@@ -168,8 +198,39 @@ fn bytes(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, short};
+    use super::{Args, bytes, short};
+    use clap::Parser;
     use serde_json::{Value, json};
+    use std::ffi::OsString;
+
+    #[test]
+    fn plain_arguments_mean_what_the_whole_parser_says() {
+        let plain = |words: &[&str]| Args::plain(words.iter().map(OsString::from));
+        for words in [
+            vec!["info"],
+            vec!["info", "-v"],
+            vec!["info", "--verbose"],
+            vec!["info", "--json"],
+            vec!["info", "--json", "-v"],
+        ] {
+            assert_eq!(
+                plain(&words),
+                Args::try_parse_from(&words).ok(),
+                "{words:?}"
+            );
+        }
+        for words in [
+            vec![],
+            vec!["run"],
+            vec!["-v", "info"],
+            vec!["info", "-vv"],
+            vec!["info", "-v", "--verbose"],
+            vec!["info", "--help"],
+            vec!["info", "x"],
+        ] {
+            assert_eq!(plain(&words), None, "{words:?}");
+        }
+    }
 
     #[test]
     fn sizes() {

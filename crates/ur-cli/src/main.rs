@@ -1,59 +1,32 @@
-//! `ur`: what the Unified Runtime finds on this machine, running a kernel on it, and measuring it.
+//! `ur`: answers `ur info` and has `ur-tool`, which lies beside it, do everything else.
 
-mod api;
-mod argument;
-mod info;
-mod infos;
-mod report;
-mod run;
-mod style;
-
-use clap::{Parser, Subcommand};
-use std::process::ExitCode;
-
-/// Exit code of a command line that cannot be understood; clap uses it too.
-const USAGE: u8 = 2;
-
-/// Looks at Unified Runtime devices and runs kernels on them.
-#[derive(Parser)]
-#[command(
-    name = "ur",
-    version,
-    disable_help_subcommand = true,
-    after_help = "Exit codes: 0 success, 1 a call failed or a file cannot be used, 2 wrong command line.\n\
-                  The variables of the loader apply: ONEAPI_DEVICE_SELECTOR, UR_ADAPTERS_FORCE_LOAD,\n\
-                  UR_ADAPTERS_SEARCH_PATH, UR_LOG_LOADER."
-)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Show adapters, platforms and devices, and which adapter libraries were tried
-    Info(info::Args),
-    /// Run one kernel of a SPIR-V file
-    Run(Box<run::Args>),
-    /// Measure our CPU device beside other drivers
-    Bench(Box<ur_bench::Args>),
-}
+use anyhow::{Context, Error, bail};
+use std::convert::Infallible;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+use ur_cli::info;
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::Info(args) => info::run(&args),
-        Command::Run(args) => run::run(&args),
-        Command::Bench(args) => ur_bench::run(&args),
+    let result = match info::Args::plain(std::env::args_os().skip(1)) {
+        Some(args) => info::run(&args),
+        None => tool().map(|never| match never {}),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let style = style::Style::stderr();
-            eprintln!("{} {error:#}", style.bad("error:"));
-            match error.downcast_ref::<argument::Invalid>() {
-                Some(_) => ExitCode::from(USAGE),
-                None => ExitCode::FAILURE,
-            }
-        }
+        Err(error) => ur_cli::failed(&error),
     }
+}
+
+/// Becomes `ur-tool`, with the same arguments.
+fn tool() -> Result<Infallible, Error> {
+    if ur_log::environment::privileged() {
+        // Who gave this program a second name elsewhere would choose what lies beside it.
+        bail!("no other program is started with raised privileges");
+    }
+    let own = std::env::current_exe().context("cannot find this program's file")?;
+    let program = own.with_file_name("ur-tool");
+    let error = Command::new(&program)
+        .args(std::env::args_os().skip(1))
+        .exec();
+    Err(error).with_context(|| format!("cannot start {}", program.display()))
 }

@@ -12,7 +12,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// `bin/ur` and an empty `lib`.
+    /// `bin/ur`, `bin/ur-tool` and an empty `lib`.
     pub fn empty() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -23,7 +23,12 @@ impl Place {
         fs::create_dir_all(place.lib()).expect("a folder for libraries");
         // A second name and no copy: while a program is open for writing it cannot start, and a
         // child that another test's thread starts meanwhile keeps the copy's descriptor open.
-        fs::hard_link(env!("CARGO_BIN_EXE_ur"), place.dir.join("bin/ur")).expect("ur's new name");
+        for (name, built) in [
+            ("ur", env!("CARGO_BIN_EXE_ur")),
+            ("ur-tool", env!("CARGO_BIN_EXE_ur-tool")),
+        ] {
+            fs::hard_link(built, place.dir.join("bin").join(name)).expect("a new name");
+        }
         place
     }
 
