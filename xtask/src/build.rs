@@ -25,8 +25,8 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("libur_adapter_mock.so", "libur_adapter_mock.so.0"),
 ];
 
-/// Programs, which keep their names.
-const PROGRAMS: &[&str] = &["ur", "ur-tool"];
+/// Programs, which keep their names: the cargo profile that they are from, the name.
+const PROGRAMS: &[(&str, &str)] = &[("small", "ur"), ("release", "ur-tool")];
 
 /// SONAME of the loader.
 pub const LOADER: &str = "libur_loader.so.0";
@@ -53,6 +53,10 @@ pub fn tree() -> Result<()> {
         cargo.args(["-p", package]);
     }
     process::run(&mut cargo)?;
+    process::run(
+        process::cargo(["build", "--profile", "small", "--quiet", "-p", "ur-cli"])
+            .args(["--no-default-features", "--bin", "ur"]),
+    )?;
 
     let release = repo::cargo_target().join("release");
     let lib = repo::dist_lib();
@@ -65,8 +69,9 @@ pub fn tree() -> Result<()> {
     for (built, name) in LIBRARIES {
         install(&release.join(built), &lib.join(name))?;
     }
-    for program in PROGRAMS {
-        install(&release.join(program), &repo::dist_bin(program))?;
+    for (profile, program) in PROGRAMS {
+        let built = repo::cargo_target().join(profile).join(program);
+        install(&built, &repo::dist_bin(program))?;
     }
     let include = repo::root().join("include");
     for header in files(&include)? {

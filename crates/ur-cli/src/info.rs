@@ -4,7 +4,6 @@ use crate::infos;
 use crate::report::{self, DeviceReport, Library, Report};
 use crate::style::Style;
 use anyhow::Result;
-use clap::Parser;
 use serde_json::Value;
 use std::ffi::OsString;
 
@@ -12,17 +11,21 @@ use std::ffi::OsString;
 const UNSUPPORTED: &str = "UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION";
 
 /// How much to show.
-#[derive(Debug, PartialEq, Parser)]
-#[command(
-    after_help = "Exit code: 0, also when no adapter is found or one fails; the reason is shown.\n\
+#[derive(Debug, PartialEq)]
+#[cfg_attr(feature = "tool", derive(clap::Parser))]
+#[cfg_attr(
+    feature = "tool",
+    command(
+        after_help = "Exit code: 0, also when no adapter is found or one fails; the reason is shown.\n\
                   ONEAPI_DEVICE_SELECTOR limits the devices."
+    )
 )]
 pub struct Args {
     /// All info values of each device, and every place where an adapter was looked for
-    #[arg(short, long)]
+    #[cfg_attr(feature = "tool", arg(short, long))]
     verbose: bool,
     /// JSON, whose fields stay the same from version to version
-    #[arg(long)]
+    #[cfg_attr(feature = "tool", arg(long))]
     json: bool,
 }
 
@@ -198,13 +201,15 @@ fn bytes(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, bytes, short};
-    use clap::Parser;
+    use super::{bytes, short};
     use serde_json::{Value, json};
-    use std::ffi::OsString;
 
+    #[cfg(feature = "tool")]
     #[test]
     fn plain_arguments_mean_what_the_whole_parser_says() {
+        use super::Args;
+        use clap::Parser;
+        use std::ffi::OsString;
         let plain = |words: &[&str]| Args::plain(words.iter().map(OsString::from));
         for words in [
             vec!["info"],

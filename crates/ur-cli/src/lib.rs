@@ -5,12 +5,17 @@
 //! starts `ur-tool` for everything else, so that a look at the devices maps neither the other
 //! commands nor what reads their options.
 
+// The program that answers `ur info` alone leaves parts unused.
+#![cfg_attr(not(feature = "tool"), allow(dead_code, unused_macros, unused_imports))]
+
 mod api;
 mod argument;
+#[cfg(feature = "tool")]
 pub mod command_line;
 pub mod info;
 mod infos;
 mod report;
+#[cfg(feature = "tool")]
 mod run;
 mod style;
 

@@ -28,6 +28,18 @@ const UNWRITTEN: usize = usize::from_ne_bytes([0xa5; size_of::<usize>()]);
 #[derive(Debug)]
 pub struct Written(Vec<Option<Vec<usize>>>);
 
+/// How many words of the room an adapter has written: up to the last that is not as it was.
+fn extent(words: &[usize; ROOM]) -> usize {
+    // Most of the room is untouched, so it is looked at in large steps.
+    const STEP: usize = 16;
+    let untouched = words
+        .rchunks(STEP)
+        .take_while(|step| **step == [UNWRITTEN; STEP]);
+    let end = ROOM - STEP * untouched.count();
+    let last = words[..end].iter().rposition(|&word| word != UNWRITTEN);
+    last.map_or(0, |last| last + 1)
+}
+
 /// Whose layout an adapter's tables have.
 #[derive(Debug)]
 pub enum Layout {
@@ -44,6 +56,8 @@ impl Written {
     /// A sentence naming the function that refused.
     pub fn by(library: &Library) -> Result<Written, String> {
         let mut tables = Vec::with_capacity(TABLES.len());
+        // One room for all tables: what one of them took is made as new for the next.
+        let mut words = [UNWRITTEN; ROOM];
         for table in &TABLES {
             let Some(symbol) = library.symbol(table.getter) else {
                 tables.push(None);
@@ -51,16 +65,16 @@ impl Written {
             };
             // SAFETY: the API fixes the signature of a function of this name.
             let function: Getter = unsafe { std::mem::transmute(symbol.as_ptr()) };
-            let mut words = vec![UNWRITTEN; ROOM];
             // SAFETY: there is room for the table, and for larger ones of other releases.
             let result = unsafe { function(UR_API_VERSION_CURRENT, words.as_mut_ptr().cast()) };
             if result != UR_RESULT_SUCCESS {
                 let getter = table.getter.to_string_lossy();
                 return Err(format!("its {getter} returned {result}"));
             }
-            let extent = words.iter().rposition(|&word| word != UNWRITTEN);
-            words.truncate(extent.map_or(0, |last| last + 1));
-            tables.push(Some(words));
+            let extent = extent(&words);
+            let written = &mut words[..extent];
+            tables.push(Some(written.to_vec()));
+            written.fill(UNWRITTEN);
         }
         Ok(Written(tables))
     }
@@ -73,6 +87,9 @@ impl Written {
         let current: Vec<Shape> = TABLES.iter().map(Shape::current).collect();
         let mut best = self.full(&current).map(|full| (full, None));
         for (release, old) in OLD.iter().enumerate() {
+            if best.is_some_and(|(most, _)| most == TABLES.len()) {
+                break;
+            }
             // Only a better one: what fits several is this release's.
             if let Some(full) = self.full(&Shape::old(release))
                 && best.is_none_or(|(most, _)| full > most)
@@ -229,6 +246,20 @@ mod tests {
     fn table(getter: &std::ffi::CStr) -> usize {
         let found = TABLES.iter().position(|t| t.getter == getter);
         found.expect("a table of the API")
+    }
+
+    #[test]
+    fn the_last_written_word_counts() {
+        let mut words = [UNWRITTEN; ROOM];
+        assert_eq!(extent(&words), 0);
+        for last in 0..ROOM {
+            words[last] = 0;
+            assert_eq!(extent(&words), last + 1);
+            words[last / 2] = 1;
+            assert_eq!(extent(&words), last + 1);
+            words[last] = UNWRITTEN;
+            words[last / 2] = UNWRITTEN;
+        }
     }
 
     #[test]
