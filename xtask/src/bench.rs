@@ -1,5 +1,7 @@
 //! `./x bench`: `ur bench` on the built tree, and the README's section.
 
+mod start;
+
 use crate::venv::{Runtime, Venv};
 use crate::{build, diff, process, repo, setup};
 use anyhow::{Context, Result};
@@ -12,7 +14,9 @@ use std::process::Command;
 #[derive(Parser)]
 #[command(after_help = "\
 Without options everything is measured, and README.md and docs/bench.svg are written. With options,
-which are those of `ur bench`, it is only shown: ./x bench --filter '^sin$' --samples 30")]
+which are those of `ur bench`, it is only shown: ./x bench --filter '^sin$' --samples 30
+`./x bench start` measures the start of the loader and of `ur info` beside the released loader's;
+`./x bench start --help` shows its options.")]
 pub struct Args {
     /// Options of `ur bench`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -28,6 +32,9 @@ const MODULES: usize = 200;
 
 /// Measures; the last line is the geometric mean over the kernels, or says what was written.
 pub fn run(args: &Args) -> Result<bool> {
+    if args.options.first().is_some_and(|option| option == "start") {
+        return start::run(&start::Args::parse_from(&args.options));
+    }
     if !setup::ensure()? {
         return Ok(false);
     }

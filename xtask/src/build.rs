@@ -54,8 +54,11 @@ pub fn tree() -> Result<()> {
     }
     process::run(&mut cargo)?;
     process::run(
-        process::cargo(["build", "--profile", "small", "--quiet", "-p", "ur-cli"])
-            .args(["--no-default-features", "--bin", "ur"]),
+        process::cargo(["build", "--profile", "small", "--quiet", "-p", "ur-cli"]).args([
+            "--no-default-features",
+            "--bin",
+            "ur",
+        ]),
     )?;
 
     let release = repo::cargo_target().join("release");
