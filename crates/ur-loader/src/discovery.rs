@@ -19,10 +19,11 @@
 
 use crate::adapter::Adapter;
 pub use crate::adapter::linked;
+use crate::elf;
 use crate::environment::{privileged, split_paths, switch, variable};
 use crate::filter;
 use crate::generated::ADAPTERS;
-use crate::library::{Holder, Library, holder_of};
+use crate::library::{Binding, Holder, Library, holder_of};
 use crate::log::{Level, log};
 use crate::selector::{self, Selector};
 use crate::trust;
@@ -395,7 +396,13 @@ impl Discovery {
                 Ok(there) => file = Some(there),
             }
         }
-        let library = match Library::open(path.as_os_str(), deep) {
+        // A library that is bound at once anyway need not have all those that it needs bound at once,
+        // too: the thousand functions of a C++ library, of which it calls a few.
+        let binding = match &file {
+            Some(file) if file.is_file() && elf::binds_at_once(path) => Binding::AsBuilt,
+            _ => Binding::Now,
+        };
+        let library = match Library::open(path.as_os_str(), binding, deep) {
             Ok(library) => library,
             Err(reason) => {
                 // ld.so words it like this for the library itself; for one that it needs in turn,

@@ -35,6 +35,7 @@ mod config;
 mod ddi;
 pub mod discovery;
 pub mod dispatch;
+mod elf;
 mod environment;
 mod filter;
 mod foreign;

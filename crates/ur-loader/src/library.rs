@@ -18,20 +18,33 @@ unsafe impl Send for Library {}
 // SAFETY: as above; nothing is written through the handle.
 unsafe impl Sync for Library {}
 
+/// When the symbols that a library needs are bound to those that it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// All at once, and so are those of the libraries that it needs.
+    Now,
+    /// As each library asks for; for one that asks for nothing, each function at its first call.
+    AsBuilt,
+}
+
 impl Library {
     /// Opens a library by path, or, when `name` has no slash, by ld.so's search.
     ///
-    /// Symbols are bound at once, so that a library that needs a symbol nobody has is refused
-    /// here with that symbol's name, and not by killing the process at the first call. With `deep`
+    /// With [`Binding::Now`] a library that needs a symbol nobody has is refused here with that
+    /// symbol's name, and does not end the process at the first call of it. With `deep`
     /// the library uses its own symbols, and those of the libraries it needs, before symbols of
     /// the same names elsewhere in the process (`RTLD_DEEPBIND`).
     ///
     /// # Errors
     /// ld.so's own message.
-    pub fn open(name: &OsStr, deep: bool) -> Result<Library, String> {
+    pub fn open(name: &OsStr, binding: Binding, deep: bool) -> Result<Library, String> {
         let name = CString::new(name.as_bytes())
             .map_err(|_| "the name has a zero byte inside".to_owned())?;
-        let mut flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
+        let mut flags = libc::RTLD_LOCAL | libc::RTLD_NODELETE;
+        flags |= match binding {
+            Binding::Now => libc::RTLD_NOW,
+            Binding::AsBuilt => libc::RTLD_LAZY,
+        };
         if deep {
             flags |= libc::RTLD_DEEPBIND;
         }
@@ -174,8 +187,8 @@ mod tests {
 
     #[test]
     fn a_library_of_the_system_opens_by_name() {
-        let library = Library::open(OsStr::new("libc.so.6"), false).expect("libc");
-        let again = Library::open(OsStr::new("libc.so.6"), false).expect("libc");
+        let library = Library::open(OsStr::new("libc.so.6"), Binding::Now, false).expect("libc");
+        let again = Library::open(OsStr::new("libc.so.6"), Binding::Now, false).expect("libc");
         assert!(library == again);
         let path = library.path().expect("a path");
         assert!(path.ends_with("libc.so.6"), "{path:?}");
@@ -187,9 +200,10 @@ mod tests {
 
     #[test]
     fn a_failure_has_its_reason() {
-        let reason = Library::open(OsStr::new("/no/such/library.so"), false).unwrap_err();
+        let reason =
+            Library::open(OsStr::new("/no/such/library.so"), Binding::Now, false).unwrap_err();
         assert!(reason.contains("/no/such/library.so"), "{reason}");
-        assert!(Library::open(OsStr::new("a\0b"), false).is_err());
+        assert!(Library::open(OsStr::new("a\0b"), Binding::Now, false).is_err());
     }
 
     #[test]

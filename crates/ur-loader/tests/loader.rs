@@ -291,6 +291,11 @@ fn a_bad_library_has_its_reason_in_the_log_and_hides_no_other() {
             adapter_with("undefined", &["-DUNDEFINED"]),
             "undefined symbol: a_symbol_that_nobody_has",
         ),
+        // Linked to be bound at once: the loader leaves that to ld.so then.
+        (
+            adapter_with("undefined-now", &["-DUNDEFINED", "-Wl,-z,now"]),
+            "undefined symbol: a_symbol_that_nobody_has",
+        ),
         (
             adapter_with("refuses", &["-DREFUSES"]),
             "urGetAdapterProcAddrTable returned UR_RESULT_ERROR_UNSUPPORTED_VERSION",
