@@ -107,17 +107,32 @@ pub type Adapter = Owned<ur_adapter_handle_t>;
 /// A device.
 pub type Device = Owned<ur_device_handle_t>;
 
-/// All adapters that are loaded.
+/// As many adapters as are asked for at first.
+const FEW: usize = 16;
+
+/// All adapters that are loaded. An adapter without a driver may look for it each time that it is
+/// asked, so all are asked once, unless there are many.
 pub fn adapters() -> Result<Vec<Adapter>> {
-    let handles = listed("urAdapterGet", |entries, out, count| {
-        // SAFETY: `out` has room for `entries` handles.
-        unsafe { ur_loader::urAdapterGet(entries, out, count) }
-    })?;
-    Ok(handles
-        .into_iter()
-        // SAFETY: urAdapterGet gives a reference with each handle.
-        .map(|handle| unsafe { Owned::new(handle, ur_loader::urAdapterRelease) })
-        .collect())
+    let get = |room: usize| {
+        let mut handles = vec![null_mut(); room];
+        let mut count = 0;
+        let entries = u32::try_from(room).unwrap_or(u32::MAX);
+        // SAFETY: there is room for `entries` handles.
+        unsafe { ur!(urAdapterGet(entries, handles.as_mut_ptr(), &raw mut count)) }?;
+        handles.truncate(count as usize);
+        let adapters: Vec<Adapter> = handles
+            .into_iter()
+            // SAFETY: urAdapterGet gives a reference with each handle.
+            .map(|handle| unsafe { Owned::new(handle, ur_loader::urAdapterRelease) })
+            .collect();
+        Ok((adapters, count as usize))
+    };
+    let (adapters, all) = get(FEW)?;
+    if all <= FEW {
+        return Ok(adapters);
+    }
+    // The references of those that were got already go back.
+    Ok(get(all)?.0)
 }
 
 /// The platforms of an adapter; they are not counted and live as long as it.
