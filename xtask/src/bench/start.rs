@@ -85,7 +85,11 @@ struct Bench {
 
 /// Libraries that the released loader needs and brings along when it is opened, and so do the
 /// released adapters.
-const BROUGHT: [&str; 5] = [
+const BROUGHT: [&str; 9] = [
+    "libpthread.so.0",
+    "libdl.so.2",
+    "libm.so.6",
+    "libgcc_s.so.1",
     "libstdc++.so.6",
     "libsvml.so",
     "libirng.so",
