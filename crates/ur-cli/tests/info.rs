@@ -46,6 +46,24 @@ fn no_adapter() {
 }
 
 #[test]
+fn info_needs_no_other_program() {
+    let place = Place::empty();
+    let whole = finish(&mut place.ur(&["info", "--help"]));
+    assert_eq!(whole.0, Some(0));
+    assert!(whole.1.contains("Usage: ur info"), "{}", whole.1);
+    fs::remove_file(place.dir.join("bin/ur-tool")).expect("it is there");
+    let (code, out, err) = finish(&mut place.ur(&["info"]));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("no adapter is loaded"), "{out}");
+    let (code, _, err) = finish(&mut place.ur(&["run"]));
+    assert_eq!(code, Some(1), "{err}");
+    assert!(
+        err.contains("cannot start") && err.contains("ur-tool"),
+        "{err}"
+    );
+}
+
+#[test]
 fn broken_library() {
     let place = Place::empty();
     let broken = place.lib().join("libur_adapter_native_cpu.so.0");
