@@ -7,7 +7,7 @@ use crate::limits::Reference;
 use crate::ours::Ours;
 use crate::peer::Peer;
 use crate::report::{Report, Row, Summary};
-use crate::{compare, first, latency, limits, measure, modules, place, suite, svg, table};
+use crate::{calls, compare, first, latency, limits, measure, modules, place, suite, svg, table};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use regex_lite::Regex;
@@ -27,6 +27,7 @@ Examples:
   ur bench --no-peers --filter matmul        ours alone
   ur bench --adapter DIR/libur_adapter_native_cpu.so --json new.json
   ur bench --compare old.json new.json       what changed
+  ur bench --calls --released FILE           what a loader and its layers add to a call
 
 Exit codes: 0 success, 1 a call failed or a result of ours is wrong, 2 wrong command line.")]
 pub struct Args {
@@ -81,6 +82,18 @@ pub struct Args {
     /// List what can be measured
     #[arg(long)]
     list: bool,
+    /// Measure only what calls cost on their way through our loader
+    #[arg(long)]
+    calls: bool,
+    /// With --calls: a released loader, to be measured as well
+    #[arg(long, value_name = "FILE", requires = "calls")]
+    released: Option<PathBuf>,
+    /// With --calls: a third adapter to be loaded; a copy of the mock by default
+    #[arg(long, value_name = "FILE", requires = "calls")]
+    third: Option<PathBuf>,
+    /// Be a process that measures the calls of a loader
+    #[arg(long, hide = true)]
+    calls_child: Option<PathBuf>,
     /// Be a process that has a first result
     #[arg(long, hide = true)]
     first_result: Option<String>,
@@ -94,6 +107,13 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some([old, new]) = args.compare.as_deref() {
         print!("{}", compare::table(&read(old)?, &read(new)?));
         return Ok(());
+    }
+    if let Some(loader) = &args.calls_child {
+        let adapter = args.adapter.as_ref().context("no adapter")?;
+        return calls::child(loader, adapter);
+    }
+    if args.calls {
+        return calls(args);
     }
     if args.list {
         let kernels = suite::all().into_iter().map(|case| case.name);
@@ -124,6 +144,27 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if !report.summary.failed.is_empty() {
         bail!("not right on ours: {}", report.summary.failed.join(", "));
+    }
+    Ok(())
+}
+
+/// Measures what calls cost, and shows it.
+fn calls(args: &Args) -> Result<()> {
+    let folder = std::env::temp_dir().join(format!("ur-bench-calls-{}", std::process::id()));
+    let libraries = calls::Libraries::find(
+        args.loader.as_deref(),
+        args.released.as_deref(),
+        args.adapter.as_deref(),
+        args.third.as_deref(),
+        &folder,
+    );
+    let (rounds, series) = if args.quick { (10, 2) } else { (100, 5) };
+    let report = libraries.and_then(|libraries| calls::measure(&libraries, rounds, series));
+    let _ = std::fs::remove_dir_all(folder);
+    let report = report?;
+    print!("{}", report.terminal());
+    if let Some(file) = &args.json {
+        write(file, serde_json::to_string_pretty(&report)? + "\n")?;
     }
     Ok(())
 }
