@@ -29,7 +29,7 @@ fn answer<T: Copy>(ask: impl FnOnce(usize, *mut c_void) -> ur_result_t) -> Optio
 }
 
 fn outside(
-    call: Call,
+    call: &Call,
     parameter: &str,
     end: u64,
     size: u64,
@@ -53,7 +53,7 @@ fn outside(
 /// # Safety
 /// The handle is null or that of a live object.
 pub unsafe fn buffer(
-    call: Call,
+    call: &Call,
     parameter: &str,
     memory: ur_mem_handle_t,
     offset: u64,
@@ -91,7 +91,7 @@ unsafe fn buffer_size(memory: ur_mem_handle_t) -> Option<usize> {
 /// # Safety
 /// The handle is null or that of a live object.
 pub unsafe fn rectangle(
-    call: Call,
+    call: &Call,
     parameter: &str,
     memory: ur_mem_handle_t,
     origin: ur_rect_offset_t,
@@ -136,7 +136,7 @@ fn rectangle_end(
 /// # Safety
 /// The handle is null or that of a live object.
 pub unsafe fn image(
-    call: Call,
+    call: &Call,
     parameter: &str,
     memory: ur_mem_handle_t,
     origin: ur_rect_offset_t,
@@ -193,7 +193,7 @@ pub unsafe fn image(
 /// # Safety
 /// The handle is null or that of a live object.
 pub unsafe fn usm(
-    call: Call,
+    call: &Call,
     parameter: &str,
     queue: ur_queue_handle_t,
     pointer: *const c_void,

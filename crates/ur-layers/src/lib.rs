@@ -11,12 +11,14 @@
 //! The crate names no loader: who uses it says where messages go ([`switch::Outputs`]).
 #![allow(non_snake_case, reason = "names are those of the C API")]
 
+mod account;
 mod arguments;
 mod atomic {
     //! The atomics of the table; its model test brings others.
     pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 }
 pub mod bounds;
+mod devices;
 #[allow(
     unused_parens,
     clippy::nonminimal_bool,

@@ -5,14 +5,18 @@
 //! whatever a call hands out is entered anew with the next generation, unless it is known to be
 //! the same object, and the end of a release is written down only if no other object has come to
 //! the address while it ran.
+//!
+//! Here is what a call asks before it is made; [`crate::account`] is what it tells afterwards.
 
-use crate::generated::kinds::KINDS;
-use crate::table::{Entry, State, Table, steps};
-use crate::{active, leaks, switch};
+use crate::generated::kinds::{CONTEXT, KINDS, PLATFORM};
+use crate::switch;
+use crate::table::{self, Entry, FIRST, Slot, State, Table};
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, Ordering};
-use ur_api::{UR_RESULT_SUCCESS, ur_result_t};
+use ur_api::{UR_RESULT_ERROR_INVALID_CONTEXT, ur_result_t};
+
+pub use crate::account::Release;
 
 /// A kind of object; see [`crate::kinds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,30 +32,51 @@ impl Kind {
     pub(crate) fn refusal(self) -> ur_result_t {
         KINDS.get(usize::from(self.0)).unwrap_or(&KINDS[0]).1
     }
+
+    /// Whether objects of the kind belong to nothing but themselves, and others to them.
+    pub(crate) fn heads(self) -> bool {
+        self == CONTEXT || self == PLATFORM
+    }
 }
 
-static TABLE: OnceLock<Table> = OnceLock::new();
+/// Memory that is zero from the start and costs nothing before it is used.
+struct Zeroed(MaybeUninit<[Slot; table::places(FIRST)]>);
+
+// SAFETY: a place is made of atomics.
+unsafe impl Sync for Zeroed {}
+
+impl Zeroed {
+    const fn slots(&self) -> &[Slot; table::places(FIRST)] {
+        // SAFETY: it is zero, which is a place that was never used.
+        unsafe { self.0.assume_init_ref() }
+    }
+}
+
+/// The first part of the table, whose address every check knows.
+static PLACES: Zeroed = Zeroed(MaybeUninit::zeroed());
+
+pub(crate) static TABLE: Table = Table::over(PLACES.slots(), FIRST);
+
+/// Where an address is nearly always, if it was entered.
+#[inline(always)]
+pub(crate) fn near(address: usize) -> &'static Slot {
+    // SAFETY: the number has so many bits, and there are more places.
+    unsafe { PLACES.slots().get_unchecked(table::place(address, FIRST)) }
+}
 
 /// The generation of the last object that was met.
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 
-/// Makes room, before objects are met.
-pub(crate) fn prepare() {
-    TABLE.get_or_init(Table::new);
-}
-
 /// Forgets all objects.
 pub(crate) fn forget() {
-    if let Some(table) = TABLE.get() {
-        table.forget();
-    }
+    TABLE.forget();
     GENERATION.store(0, Ordering::Relaxed);
 }
 
 /// Objects to which the program has references, in the order in which it met them.
 pub(crate) fn referenced() -> Vec<(usize, Entry)> {
-    let entries = TABLE.get().map_or_else(Vec::new, Table::entries);
-    let mut held: Vec<_> = entries
+    let mut held: Vec<_> = TABLE
+        .entries()
         .into_iter()
         .filter(|(_, entry)| entry.count > 0)
         .collect();
@@ -59,26 +84,70 @@ pub(crate) fn referenced() -> Vec<(usize, Entry)> {
     held
 }
 
-fn next_generation() -> u32 {
+pub(crate) fn next_generation() -> u32 {
     GENERATION.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
 }
 
 /// A call of a function, for its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    function: &'static str,
+    pub(crate) function: &'static str,
+    /// Whether the function has a result for objects of several contexts.
+    says_context: bool,
+}
+
+/// What was known of a live object when a call asked for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    pub(crate) slot: Option<&'static Slot>,
+    pub(crate) word: u64,
+}
+
+impl Held {
+    /// Of no object: nobody asked, or the handle is null.
+    pub const NONE: Held = Held {
+        slot: None,
+        word: 0,
+    };
+
+    /// What the object belongs to, 0 if that is not known.
+    #[inline]
+    fn tie(self) -> u32 {
+        let generation = (self.word >> 32) as u32;
+        self.slot.map_or(0, |slot| slot.tie(generation))
+    }
+}
+
+/// What the handles of a call have in common, as far as they were met.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Family {
+    /// Their adapter's table, 0 before the first one.
+    adapter: usize,
+    /// What they belong to: a context, for devices a platform; 0 while that is not known.
+    pub(crate) head: u32,
 }
 
 impl Call {
     /// A call of that function.
     pub const fn new(function: &'static str) -> Call {
-        Call { function }
+        Call {
+            function,
+            says_context: false,
+        }
+    }
+
+    /// A call of a function that gives `INVALID_CONTEXT` for objects of several contexts.
+    pub const fn in_context(function: &'static str) -> Call {
+        Call {
+            function,
+            says_context: true,
+        }
     }
 
     /// Writes a problem down, and gives the result for it.
     #[cold]
     pub(crate) fn refuse(
-        self,
+        &self,
         parameter: &str,
         result: ur_result_t,
         problem: std::fmt::Arguments<'_>,
@@ -89,8 +158,53 @@ impl Call {
         result
     }
 
-    /// A handle that the call uses, which may be null where the function lets it. `owner` is the
-    /// adapter of the call's first handle, 0 before it.
+    /// A handle that the call uses, which may be null where the function lets it.
+    ///
+    /// # Errors
+    /// The result for a handle that stands for no live object of the kind.
+    #[inline(always)]
+    pub fn holds<T>(
+        &self,
+        parameter: &'static str,
+        handle: *mut T,
+        kind: Kind,
+    ) -> Result<Held, ur_result_t> {
+        let slot = near(handle.addr());
+        let word = slot.word_of(handle.addr());
+        if table::lives(word, kind.0) {
+            return Ok(Held {
+                slot: Some(slot),
+                word,
+            });
+        }
+        let held = self.holds_far(parameter, handle.cast(), kind);
+        if held.slot.is_none() && held.word != 0 {
+            return Err(ur_result_t(held.word as u32));
+        }
+        Ok(held)
+    }
+
+    /// The same for handles that are null, not in their first place, or refused: then the word is
+    /// the result. (What fits into two registers costs the other way nothing.)
+    #[cold]
+    #[inline(never)]
+    fn holds_far(&self, parameter: &str, handle: *mut c_void, kind: Kind) -> Held {
+        if handle.is_null() {
+            return Held::NONE;
+        }
+        let slot = TABLE.find(handle.addr());
+        let word = slot.map_or(0, |slot| slot.word_of(handle.addr()));
+        if table::lives(word, kind.0) {
+            return Held { slot, word };
+        }
+        let result = self.not_live(parameter, handle, kind, Entry::unpack(word));
+        Held {
+            slot: None,
+            word: u64::from(result.0),
+        }
+    }
+
+    /// A handle of a call that uses several: they must all be the same adapter's.
     ///
     /// # Errors
     /// The result for a handle that stands for no live object of the kind, or for one of another
@@ -100,38 +214,54 @@ impl Call {
     /// If an object is live at the address, it begins with its adapter's table.
     #[inline]
     pub unsafe fn uses<T>(
-        self,
+        &self,
         parameter: &'static str,
         handle: *mut T,
         kind: Kind,
-        owner: &mut usize,
-    ) -> Result<(), ur_result_t> {
-        if handle.is_null() {
-            return Ok(());
+        family: &mut Family,
+    ) -> Result<Held, ur_result_t> {
+        let held = self.holds(parameter, handle, kind)?;
+        if held.slot.is_none() {
+            return Ok(held);
         }
-        let slot = TABLE.get().and_then(|table| table.find(handle.addr()));
-        match slot.map(|slot| slot.entry()) {
-            Some(entry) if entry.state == State::Live && entry.kind == kind.0 => {
-                // SAFETY: it is live, so it begins with the table.
-                let table = unsafe { *handle.cast::<usize>() };
-                if *owner == 0 {
-                    *owner = table;
-                } else if *owner != table {
-                    return Err(self.refuse(
-                        parameter,
-                        kind.refusal(),
-                        format_args!(
-                            "= {handle:p} belongs to another adapter than the handles before it"
-                        ),
-                    ));
-                }
-                Ok(())
-            }
-            found => Err(self.not_live(parameter, handle.cast(), kind, found)),
+        // SAFETY: it is live, so it begins with the table.
+        let adapter = unsafe { *handle.cast::<usize>() };
+        if family.adapter == 0 {
+            family.adapter = adapter;
+        } else if family.adapter != adapter {
+            return Err(self.stranger(parameter, handle.cast(), kind));
         }
+        Ok(held)
     }
 
-    /// The same for an array, which may be null where the function lets it.
+    /// A handle of a call that uses several: beside [`Call::uses`], all that are met here must
+    /// belong to one context (devices and platforms: to one platform), where that is known.
+    ///
+    /// # Errors
+    /// Those of [`Call::uses`], and the result for an object of another context.
+    ///
+    /// # Safety
+    /// As for [`Call::uses`].
+    #[inline]
+    pub unsafe fn shares<T>(
+        &self,
+        parameter: &'static str,
+        handle: *mut T,
+        kind: Kind,
+        family: &mut Family,
+    ) -> Result<Held, ur_result_t> {
+        // SAFETY: the same is asked of the caller.
+        let held = unsafe { self.uses(parameter, handle, kind, family) }?;
+        let tie = held.tie();
+        if family.head == 0 {
+            family.head = tie;
+        } else if tie != 0 && tie != family.head {
+            return Err(self.elsewhere(parameter, handle.cast(), kind));
+        }
+        Ok(held)
+    }
+
+    /// [`Call::uses`] for an array, which may be null where the function lets it.
     ///
     /// # Errors
     /// As for [`Call::uses`].
@@ -139,251 +269,107 @@ impl Call {
     /// # Safety
     /// `handles` is null or points to `len` handles, of which [`Call::uses`] may be asked.
     pub unsafe fn uses_all<T>(
-        self,
+        &self,
         parameter: &'static str,
         handles: *const *mut T,
         len: usize,
         kind: Kind,
-        owner: &mut usize,
+        family: &mut Family,
     ) -> Result<(), ur_result_t> {
-        if handles.is_null() {
-            return Ok(());
+        let len = if handles.is_null() { 0 } else { len };
+        for index in 0..len {
+            // SAFETY: there are so many, and each is as it must be.
+            unsafe { self.uses(parameter, *handles.add(index), kind, family) }?;
         }
-        // SAFETY: there are so many, and each is as it must be.
-        (0..len)
-            .try_for_each(|index| unsafe { self.uses(parameter, *handles.add(index), kind, owner) })
+        Ok(())
+    }
+
+    /// [`Call::shares`] for an array, which may be null where the function lets it.
+    ///
+    /// # Errors
+    /// As for [`Call::shares`].
+    ///
+    /// # Safety
+    /// `handles` is null or points to `len` handles, of which [`Call::uses`] may be asked.
+    pub unsafe fn shares_all<T>(
+        &self,
+        parameter: &'static str,
+        handles: *const *mut T,
+        len: usize,
+        kind: Kind,
+        family: &mut Family,
+    ) -> Result<(), ur_result_t> {
+        let len = if handles.is_null() { 0 } else { len };
+        for index in 0..len {
+            // SAFETY: there are so many, and each is as it must be.
+            unsafe { self.shares(parameter, *handles.add(index), kind, family) }?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn stranger(&self, parameter: &str, handle: *mut c_void, kind: Kind) -> ur_result_t {
+        self.refuse(
+            parameter,
+            kind.refusal(),
+            format_args!("= {handle:p} belongs to another adapter than the handles before it"),
+        )
+    }
+
+    #[cold]
+    fn elsewhere(&self, parameter: &str, handle: *mut c_void, kind: Kind) -> ur_result_t {
+        let device = kind == crate::kinds::DEVICE;
+        let result = if self.says_context && !device {
+            UR_RESULT_ERROR_INVALID_CONTEXT
+        } else {
+            kind.refusal()
+        };
+        let head = if device { "platform" } else { "context" };
+        self.refuse(
+            parameter,
+            result,
+            format_args!("= {handle:p} belongs to another {head} than the handles before it"),
+        )
     }
 
     #[cold]
     fn not_live(
-        self,
+        &self,
         parameter: &str,
         handle: *mut c_void,
         kind: Kind,
-        found: Option<Entry>,
+        entry: Entry,
     ) -> ur_result_t {
         let name = kind.name();
-        let entry = found.filter(|entry| entry.state != State::Unknown);
-        let Some(entry) = entry else {
-            return self.refuse(
+        let found = Kind(entry.kind).name();
+        let number = entry.generation;
+        match entry.state {
+            State::Unknown => self.refuse(
                 parameter,
                 kind.refusal(),
                 format_args!("= {handle:p} is no {name}: no call gave such a handle"),
-            );
-        };
-        let found = Kind(entry.kind).name();
-        let number = entry.generation;
-        if entry.state == State::Live {
-            return self.refuse(
+            ),
+            State::Live => self.refuse(
                 parameter,
                 kind.refusal(),
                 format_args!("= {handle:p} is no {name} but {found} #{number}"),
-            );
-        }
-        self.refuse(
-            parameter,
-            kind.refusal(),
-            format_args!("= {handle:p} is used after the last release of {found} #{number}"),
-        )
-    }
-
-    /// The call made an object or gave a reference to one, and stored its handle at `place`,
-    /// which may be null.
-    ///
-    /// # Safety
-    /// `place` is null or, if the call succeeded, holds a handle.
-    pub unsafe fn created<T>(self, result: ur_result_t, place: *mut *mut T, kind: Kind) {
-        if result != UR_RESULT_SUCCESS || place.is_null() {
-            return;
-        }
-        // SAFETY: the call succeeded, so there is a handle.
-        self.got(unsafe { *place }.addr(), kind);
-    }
-
-    /// The call stored a handle at `place`, which may be null, without a reference to its object.
-    ///
-    /// # Safety
-    /// `place` is null or, if the call succeeded, holds a handle.
-    pub unsafe fn seen<T>(self, result: ur_result_t, place: *mut *mut T, kind: Kind) {
-        if result != UR_RESULT_SUCCESS || place.is_null() {
-            return;
-        }
-        // SAFETY: the call succeeded, so there is a handle.
-        self.saw(unsafe { *place }.addr(), kind);
-    }
-
-    /// The call used the object whose handle stands at `place`, or made one if there was none
-    /// that lives.
-    ///
-    /// # Safety
-    /// `place` is null or, if the call succeeded, holds a handle.
-    pub unsafe fn kept_or_created<T>(self, result: ur_result_t, place: *mut *mut T, kind: Kind) {
-        if result != UR_RESULT_SUCCESS || place.is_null() {
-            return;
-        }
-        // SAFETY: the call succeeded, so there is a handle.
-        let address = unsafe { *place }.addr();
-        let slot = TABLE.get().and_then(|table| table.find(address));
-        let known = slot.is_some_and(|slot| {
-            let entry = slot.entry();
-            entry.state == State::Live && entry.kind == kind.0
-        });
-        if !known {
-            self.got(address, kind);
-        }
-    }
-
-    /// The call stored handles at `places`, which may be null or has room for `room`; how many
-    /// there are is at `count`, which may be null.
-    ///
-    /// # Safety
-    /// If the call succeeded, `places` is null or has so many handles.
-    pub unsafe fn listed<T>(
-        self,
-        result: ur_result_t,
-        places: *mut *mut T,
-        room: u32,
-        count: *const u32,
-        kind: Kind,
-        owned: bool,
-    ) {
-        if result != UR_RESULT_SUCCESS || places.is_null() || count.is_null() {
-            return;
-        }
-        // SAFETY: the call succeeded, so the number was written, and so many handles that fit.
-        let count = unsafe { *count }.min(room);
-        for index in 0..count as usize {
-            // SAFETY: as above.
-            let address = unsafe { *places.add(index) }.addr();
-            if owned {
-                self.got(address, kind);
-            } else {
-                self.saw(address, kind);
-            }
-        }
-    }
-
-    /// A query wrote handles to `value`, which may be null and has room for `size` bytes; how
-    /// many it wrote is at `needed`, which may be null.
-    ///
-    /// # Safety
-    /// If the call succeeded, `value` is null or has so many bytes of handles.
-    pub unsafe fn answered(
-        self,
-        result: ur_result_t,
-        value: *const c_void,
-        size: usize,
-        needed: *const usize,
-        kind: Kind,
-    ) {
-        if result != UR_RESULT_SUCCESS || value.is_null() || needed.is_null() {
-            return;
-        }
-        // SAFETY: the call succeeded, so the number was written, and so many bytes that fit.
-        let size = unsafe { *needed }.min(size);
-        for index in 0..size / size_of::<usize>() {
-            // SAFETY: as above; the caller's memory need not be aligned.
-            let address = unsafe { value.cast::<usize>().add(index).read_unaligned() };
-            self.saw(address, kind);
-        }
-    }
-
-    /// The call took one more reference.
-    pub fn retained<T>(self, result: ur_result_t, handle: *mut T, kind: Kind) {
-        if result == UR_RESULT_SUCCESS && !handle.is_null() {
-            self.got(handle.addr(), kind);
-        }
-    }
-
-    /// The call is going to give a reference back. [`Release::done`] must follow.
-    ///
-    /// The account changes before the call: when the call returns, another thread may have made
-    /// an object at the address.
-    #[must_use]
-    pub fn releasing<T>(self, handle: *mut T) -> Release {
-        let slot = TABLE.get().and_then(|table| table.find(handle.addr()));
-        let changed = slot.and_then(|slot| slot.change(steps::releasing));
-        Release {
-            address: handle.addr(),
-            generation: changed.map(|(_, after)| after.generation),
-            ending: changed.is_some_and(|(_, after)| after.state == State::Ending),
+            ),
+            State::Ending | State::Released => self.refuse(
+                parameter,
+                kind.refusal(),
+                format_args!("= {handle:p} is used after the last release of {found} #{number}"),
+            ),
         }
     }
 
     /// The result of a release that the program has no reference for.
     #[cold]
-    pub fn not_owned<T>(self, parameter: &str, handle: *mut T, kind: Kind) -> ur_result_t {
+    pub fn not_owned<T>(&self, parameter: &str, handle: *mut T, kind: Kind) -> ur_result_t {
         let name = kind.name();
         self.refuse(
             parameter,
             kind.refusal(),
             format_args!("= {handle:p}: the program has no reference to this {name}"),
         )
-    }
-
-    fn got(self, address: usize, kind: Kind) {
-        let Some(table) = TABLE.get().filter(|_| address != 0) else {
-            return;
-        };
-        let slot = table.enter(address);
-        // Mostly it is a known object, which needs no generation.
-        let kept = slot.change(|entry| steps::kept(entry, kind.0));
-        let change = kept.or_else(|| {
-            let generation = next_generation();
-            slot.change(|entry| Some(steps::got(entry, kind.0, generation)))
-        });
-        // The first reference, or the first after the object was only shown.
-        if let Some((_, after)) = change
-            && after.count == 1
-            && active().leaks()
-        {
-            leaks::remember(address, after.generation, self.function);
-        }
-    }
-
-    fn saw(self, address: usize, kind: Kind) {
-        let Some(table) = TABLE.get().filter(|_| address != 0) else {
-            return;
-        };
-        let slot = table.enter(address);
-        let entry = slot.entry();
-        if steps::seen(entry, kind.0, 0).is_some() {
-            let generation = next_generation();
-            slot.change(|entry| steps::seen(entry, kind.0, generation));
-        }
-    }
-}
-
-/// A release that has begun.
-#[derive(Debug)]
-pub struct Release {
-    address: usize,
-    /// None: the program had no reference that is known.
-    generation: Option<u32>,
-    /// It was the last one.
-    ending: bool,
-}
-
-impl Release {
-    /// Whether the program has the reference that it gives back.
-    pub fn is_owned(&self) -> bool {
-        self.generation.is_some() || self.address == 0
-    }
-
-    /// The call has ended with that result.
-    pub fn done(self, result: ur_result_t) {
-        let Some(generation) = self.generation else {
-            return;
-        };
-        let done = result == UR_RESULT_SUCCESS;
-        if done && !self.ending {
-            return;
-        }
-        let slot = TABLE.get().and_then(|table| table.find(self.address));
-        let changed =
-            slot.and_then(|slot| slot.change(|entry| steps::released(entry, generation, done)));
-        if changed.is_some_and(|(_, after)| after.state == State::Released) && active().leaks() {
-            leaks::drop(self.address, generation);
-        }
     }
 }

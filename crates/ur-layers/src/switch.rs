@@ -1,6 +1,6 @@
 //! Which layers are on.
 
-use crate::{leaks, objects, site, xpti};
+use crate::{devices, leaks, objects, site, xpti};
 use std::ffi::CString;
 use std::fmt;
 use std::sync::OnceLock;
@@ -142,7 +142,9 @@ impl Active {
         self.0 & XPTI != 0
     }
 
-    fn accounts(self) -> bool {
+    /// Whether somebody keeps an account of objects.
+    #[inline(always)]
+    pub(crate) fn accounts(self) -> bool {
         self.0 & (LEAKS | LIFETIMES) != 0
     }
 }
@@ -194,10 +196,6 @@ pub fn turn_on(layers: Active, settings: Settings) -> Option<String> {
             Some(Ok(false)) | None => {}
         }
     }
-    let active = Active(bits);
-    if active.accounts() {
-        objects::prepare();
-    }
     ACTIVE.store(bits, Ordering::Release);
     problem
 }
@@ -212,6 +210,7 @@ pub fn turn_off() {
     }
     if active.accounts() {
         objects::forget();
+        devices::forget();
         leaks::forget();
     }
     if active.xpti() {

@@ -69,12 +69,34 @@ impl Entry {
     }
 }
 
-/// One address.
+/// The part of a word that says kind and state.
+const WHAT: u64 = (1 << 10) - 1;
+
+/// One reference, in a word.
+const ONE: u64 = 1 << 10;
+
+/// Whether a word is that of an object of a kind that may be used.
+#[inline(always)]
+pub(crate) fn lives(word: u64, kind: u8) -> bool {
+    word & WHAT == u64::from(kind) << 2 | State::Live as u64
+}
+
+/// The references that a word counts.
+#[inline(always)]
+fn count(word: u64) -> u64 {
+    word >> 10 & u64::from(COUNT)
+}
+
+/// One address. Two to a cache line, so that what is known of an object lies in one.
 #[derive(Debug)]
+#[repr(C, align(32))]
 pub(crate) struct Slot {
     /// 0: none yet.
     address: AtomicUsize,
     word: AtomicU64,
+    /// What the object belongs to, with the generation of object that it was written down for: it
+    /// says nothing about another one.
+    tie: AtomicU64,
 }
 
 impl Slot {
@@ -82,6 +104,17 @@ impl Slot {
         Slot {
             address: AtomicUsize::new(0),
             word: AtomicU64::new(0),
+            tie: AtomicU64::new(0),
+        }
+    }
+
+    /// The word if this is the place of that address, else that of nothing.
+    #[inline(always)]
+    pub(crate) fn word_of(&self, address: usize) -> u64 {
+        if self.address.load(Ordering::Acquire) == address {
+            self.word.load(Ordering::Acquire)
+        } else {
+            0
         }
     }
 
@@ -89,6 +122,45 @@ impl Slot {
     #[inline]
     pub(crate) fn entry(&self) -> Entry {
         Entry::unpack(self.word.load(Ordering::Acquire))
+    }
+
+    /// What an object of that generation belongs to; 0 if that is not known.
+    #[inline]
+    pub(crate) fn tie(&self, generation: u32) -> u32 {
+        let tie = self.tie.load(Ordering::Acquire);
+        if (tie >> 32) as u32 == generation {
+            tie as u32
+        } else {
+            0
+        }
+    }
+
+    /// Writes down what an object of that generation belongs to. Nobody but the call that gave the
+    /// object its generation does so, and it does before the program gets the handle.
+    pub(crate) fn set_tie(&self, generation: u32, to: u32) {
+        let tie = u64::from(generation) << 32 | u64::from(to);
+        self.tie.store(tie, Ordering::Release);
+    }
+
+    /// Counts one reference more of an object to which the program has some, if its word is still
+    /// this one.
+    #[inline(always)]
+    pub(crate) fn add(&self, word: u64) -> bool {
+        let count = count(word);
+        count != 0 && count != u64::from(COUNT) && self.exchange(word, word + ONE)
+    }
+
+    /// Counts one reference less of an object to which others stay, if its word is still this one.
+    #[inline(always)]
+    pub(crate) fn take(&self, word: u64) -> bool {
+        count(word) > 1 && self.exchange(word, word - ONE)
+    }
+
+    #[inline(always)]
+    fn exchange(&self, before: u64, after: u64) -> bool {
+        self.word
+            .compare_exchange(before, after, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
     }
 
     /// Changes what is known, unless `change` gives nothing for it. Returns what was known
@@ -112,23 +184,38 @@ impl Slot {
 /// In how many places of a part an address may stand.
 const WINDOW: usize = 8;
 
-/// Places in the first part, as a power of two; each further part has four times as many.
-const FIRST: u32 = 12;
+/// Places in the first part of a process, as a power of two; each further part has four times as
+/// many.
+pub(crate) const FIRST: u32 = 12;
+
+/// Places of a part in which windows begin at 2^`bits` of them.
+pub(crate) const fn places(bits: u32) -> usize {
+    (1 << bits) + WINDOW
+}
 
 /// A part of a table. Addresses that find no room in their window go to the next part. As none
 /// ever leaves, an empty place in the window says that the address is in no later part either.
 #[derive(Debug)]
 struct Part {
-    slots: Box<[Slot]>,
+    slots: &'static [Slot],
     next: OnceLock<Box<Part>>,
     bits: u32,
 }
 
+/// Where the window of an address begins in a part with 2^`bits` places.
+#[inline(always)]
+pub(crate) fn place(address: usize, bits: u32) -> usize {
+    // Objects lie at multiples of 8 at least; the multiplication spreads what is left.
+    let mixed = (address as u64 >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (64 - bits)) as usize
+}
+
 impl Part {
+    /// A part that stays for good.
     fn new(bits: u32) -> Part {
-        let places = (1usize << bits) + WINDOW;
+        let slots: Box<[Slot]> = (0..places(bits)).map(|_| Slot::new()).collect();
         Part {
-            slots: (0..places).map(|_| Slot::new()).collect(),
+            slots: Box::leak(slots),
             next: OnceLock::new(),
             bits,
         }
@@ -136,9 +223,7 @@ impl Part {
 
     #[inline]
     fn window(&self, address: usize) -> &[Slot] {
-        // Objects lie at multiples of 8 at least; the multiplication spreads what is left.
-        let mixed = (address as u64 >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let at = (mixed >> (64 - self.bits)) as usize;
+        let at = place(address, self.bits);
         // SAFETY: `at` has `bits` bits, and there are 2^bits and `WINDOW` places more.
         unsafe { self.slots.get_unchecked(at..at + WINDOW) }
     }
@@ -152,14 +237,23 @@ pub(crate) struct Table {
 
 impl Table {
     /// A table that knows nothing, with room for 2^`bits` addresses in its first part.
+    #[allow(dead_code, reason = "tests have small ones")]
     pub(crate) fn with_bits(bits: u32) -> Table {
         Table {
             first: Part::new(bits),
         }
     }
 
-    pub(crate) fn new() -> Table {
-        Table::with_bits(FIRST)
+    /// A table whose first part is there already, with [`places`] of so many bits.
+    pub(crate) const fn over(slots: &'static [Slot], bits: u32) -> Table {
+        assert!(slots.len() == places(bits), "windows must end in it");
+        Table {
+            first: Part {
+                slots,
+                next: OnceLock::new(),
+                bits,
+            },
+        }
     }
 
     /// The place of an address that was entered.
@@ -205,7 +299,7 @@ impl Table {
         let mut all = Vec::new();
         let mut part = Some(&self.first);
         while let Some(here) = part {
-            for slot in &here.slots {
+            for slot in here.slots {
                 let address = slot.address.load(Ordering::Acquire);
                 let entry = slot.entry();
                 if address != 0 && entry.state != State::Unknown {
@@ -221,7 +315,7 @@ impl Table {
     pub(crate) fn forget(&self) {
         let mut part = Some(&self.first);
         while let Some(here) = part {
-            for slot in &here.slots {
+            for slot in here.slots {
                 slot.word.store(Entry::NONE.pack(), Ordering::Release);
             }
             part = here.next.get().map(|next| &**next);

@@ -16,6 +16,13 @@ const QUEUE: u8 = 1;
 const EVENT: u8 = 2;
 const ADDRESS: usize = 0x1000;
 
+/// The place of an address and its word, as a call sees them before it goes to the adapter.
+fn held(table: &Table) -> (&table::Slot, u64) {
+    let slot = table.find(ADDRESS).expect("it was entered");
+    let word = slot.word_of(ADDRESS);
+    (slot, word)
+}
+
 /// What an address is known for.
 fn known(table: &Table) -> (State, u8, u32) {
     let entry = table.find(ADDRESS).expect("it was entered").entry();
@@ -95,5 +102,63 @@ fn an_address_has_one_place_whoever_enters_it() {
         there.join().unwrap();
         assert_eq!(known(&table), (State::Live, QUEUE, 2));
         assert_eq!(table.entries().len(), 2);
+    });
+}
+
+#[test]
+fn references_are_counted_whoever_comes_between() {
+    loom::model(|| {
+        let table = Arc::new(Table::with_bits(1));
+        table
+            .enter(ADDRESS)
+            .change(|entry| Some(steps::got(entry, QUEUE, 1)));
+        // Each thread retains and releases: in one exchange, if its word is still right.
+        let life = |table: &Table| {
+            let (slot, word) = held(table);
+            if !slot.add(word) {
+                let kept = slot.change(|entry| steps::kept(entry, QUEUE));
+                assert!(kept.is_some(), "it lives");
+            }
+            let (slot, word) = held(table);
+            if !slot.take(word) {
+                let (_, after) = slot.change(steps::releasing).expect("it is owned");
+                assert!(after.count > 0, "the first reference stays");
+            }
+        };
+        let other = table.clone();
+        let there = thread::spawn(move || life(&other));
+        life(&table);
+        there.join().unwrap();
+        assert_eq!(known(&table), (State::Live, QUEUE, 1));
+    });
+}
+
+#[test]
+fn what_one_object_belonged_to_is_not_said_of_the_next() {
+    loom::model(|| {
+        let table = Arc::new(Table::with_bits(1));
+        let slot = table.enter(ADDRESS);
+        slot.change(|entry| Some(steps::got(entry, EVENT, 1)));
+        slot.set_tie(1, 7);
+        let other = table.clone();
+        // The object goes, and another call gets a new one at its address.
+        let there = thread::spawn(move || {
+            release(&other, || {});
+            let slot = other.enter(ADDRESS);
+            slot.change(|entry| Some(steps::got(entry, QUEUE, 2)));
+            slot.set_tie(2, 8);
+        });
+        let (slot, word) = held(&table);
+        let generation = (word >> 32) as u32;
+        let tie = slot.tie(generation);
+        // As long as the program has no handle of the new one, nothing may be known of it.
+        let right = match generation {
+            1 => [7, 0].contains(&tie),
+            _ => [8, 0].contains(&tie),
+        };
+        assert!(right, "generation {generation} belongs to {tie}");
+        there.join().unwrap();
+        let (slot, word) = held(&table);
+        assert_eq!(slot.tie((word >> 32) as u32), 8);
     });
 }

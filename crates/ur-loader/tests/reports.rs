@@ -329,6 +329,77 @@ fn lifetimes() {
     );
 }
 
+/// What goes wrong, and what goes well, with objects of two contexts.
+#[test]
+fn contexts() {
+    report("contexts.txt", "UR_LAYER_FULL_VALIDATION", false, || {
+        let start = Start::new();
+        let (mut other, mut queue) = (null_mut(), null_mut());
+        let (mut own, mut buffer, mut event, mut second) =
+            (null_mut(), null_mut(), null_mut(), null_mut());
+        let flags = UR_MEM_FLAG_READ_WRITE.0;
+        let mut byte = 0u8;
+        let place: *mut c_void = (&raw mut byte).cast();
+        // SAFETY: the handles are live, and results have room.
+        unsafe {
+            ok(urContextCreate(
+                1,
+                &raw const start.device,
+                null(),
+                &raw mut other,
+            ));
+            ok(urQueueCreate(other, start.device, null(), &raw mut queue));
+            ok(urMemBufferCreate(
+                start.context,
+                flags,
+                64,
+                null(),
+                &raw mut own,
+            ));
+            ok(urMemBufferCreate(other, flags, 64, null(), &raw mut buffer));
+            let read = |queue, buffer, events: &[ur_event_handle_t], event| {
+                let list = if events.is_empty() {
+                    null()
+                } else {
+                    events.as_ptr()
+                };
+                urEnqueueMemBufferRead(
+                    queue,
+                    buffer,
+                    true,
+                    0,
+                    1,
+                    place,
+                    events.len() as u32,
+                    list,
+                    event,
+                )
+            };
+            ok(read(start.queue, own, &[], &raw mut event));
+            ok(read(queue, buffer, &[], &raw mut second));
+            let wrong = UR_RESULT_ERROR_INVALID_MEM_OBJECT;
+            assert_eq!(read(start.queue, buffer, &[], null_mut()), wrong);
+            assert_eq!(read(queue, own, &[], null_mut()), wrong);
+            // Commands may wait for events of another context: nothing says that they may not.
+            ok(read(queue, buffer, &[event], null_mut()));
+            // Here there is a result for it.
+            let both = [event, second];
+            assert_eq!(
+                urEventWait(2, both.as_ptr()),
+                UR_RESULT_ERROR_INVALID_CONTEXT
+            );
+            ok(urEventWait(1, both.as_ptr()));
+            ok(urEventRelease(event));
+            ok(urEventRelease(second));
+            ok(urMemRelease(own));
+            ok(urMemRelease(buffer));
+            ok(urQueueRelease(queue));
+            ok(urContextRelease(other));
+        }
+        start.end();
+    });
+}
+
 #[test]
 fn bounds() {
     report("bounds.txt", "UR_LAYER_BOUNDS_CHECKING", false, || {

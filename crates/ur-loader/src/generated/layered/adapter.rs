@@ -5,7 +5,11 @@
 use core::ffi::{c_char, c_void};
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,46 +17,61 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urAdapterGet(
     NumEntries: u32,
     phAdapters: *mut ur_adapter_handle_t,
     pNumAdapters: *mut u32,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut NumEntries, mut phAdapters, mut pNumAdapters) =
-            (NumEntries, phAdapters, pNumAdapters);
-        let params = ur_adapter_get_params_t {
-            pNumEntries: &raw mut NumEntries,
-            pphAdapters: &raw mut phAdapters,
-            ppNumAdapters: &raw mut pNumAdapters,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ADAPTER_GET,
-                c"urAdapterGet",
-                (&raw const params).cast(),
-                || checked_urAdapterGet(NumEntries, phAdapters, pNumAdapters),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urAdapterGet(NumEntries, phAdapters, pNumAdapters) }
+    unsafe {
+        if active.traces() {
+            return traced_urAdapterGet(NumEntries, phAdapters, pNumAdapters);
+        }
+        checked_urAdapterGet(active, NumEntries, phAdapters, pNumAdapters)
+    }
+}
+
+/// `urAdapterGet` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urAdapterGet(
+    NumEntries: u32,
+    phAdapters: *mut ur_adapter_handle_t,
+    pNumAdapters: *mut u32,
+) -> ur_result_t {
+    let (mut NumEntries, mut phAdapters, mut pNumAdapters) = (NumEntries, phAdapters, pNumAdapters);
+    let params = ur_adapter_get_params_t {
+        pNumEntries: &raw mut NumEntries,
+        pphAdapters: &raw mut phAdapters,
+        ppNumAdapters: &raw mut pNumAdapters,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ADAPTER_GET,
+            c"urAdapterGet",
+            (&raw const params).cast(),
+            || checked_urAdapterGet(active(), NumEntries, phAdapters, pNumAdapters),
+        )
+    }
 }
 
 /// `urAdapterGet` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urAdapterGet(
+    active: Active,
     NumEntries: u32,
     phAdapters: *mut ur_adapter_handle_t,
     pNumAdapters: *mut u32,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -72,14 +91,15 @@ unsafe fn checked_urAdapterGet(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urAdapterGet(
+unsafe extern "C" fn tracked_urAdapterGet(
     NumEntries: u32,
     phAdapters: *mut ur_adapter_handle_t,
     pNumAdapters: *mut u32,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urAdapterGet");
+    static CALL: Call = Call::new("urAdapterGet");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let family = Family::default();
         let mut own: u32 = 0;
         let pNumAdapters = if pNumAdapters.is_null() && !phAdapters.is_null() {
             &raw mut own
@@ -94,6 +114,7 @@ unsafe fn tracked_urAdapterGet(
             pNumAdapters,
             kinds::ADAPTER,
             true,
+            family,
         );
         result
     }
@@ -103,35 +124,46 @@ unsafe fn tracked_urAdapterGet(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hAdapter,) = (hAdapter,);
-        let params = ur_adapter_release_params_t {
-            phAdapter: &raw mut hAdapter,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ADAPTER_RELEASE,
-                c"urAdapterRelease",
-                (&raw const params).cast(),
-                || checked_urAdapterRelease(hAdapter),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urAdapterRelease(hAdapter) }
+    unsafe {
+        if active.traces() {
+            return traced_urAdapterRelease(hAdapter);
+        }
+        checked_urAdapterRelease(active, hAdapter)
+    }
+}
+
+/// `urAdapterRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t {
+    let (mut hAdapter,) = (hAdapter,);
+    let params = ur_adapter_release_params_t {
+        phAdapter: &raw mut hAdapter,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ADAPTER_RELEASE,
+            c"urAdapterRelease",
+            (&raw const params).cast(),
+            || checked_urAdapterRelease(active(), hAdapter),
+        )
+    }
 }
 
 /// `urAdapterRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urAdapterRelease(active: Active, hAdapter: ur_adapter_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -151,17 +183,18 @@ unsafe fn checked_urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urAdapterRelease");
+unsafe extern "C" fn tracked_urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urAdapterRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hAdapter", hAdapter, kinds::ADAPTER) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hAdapter);
+        let release = CALL.releasing(hAdapter, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hAdapter", hAdapter, kinds::ADAPTER);
         }
@@ -175,35 +208,46 @@ unsafe fn tracked_urAdapterRelease(hAdapter: ur_adapter_handle_t) -> ur_result_t
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hAdapter,) = (hAdapter,);
-        let params = ur_adapter_retain_params_t {
-            phAdapter: &raw mut hAdapter,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ADAPTER_RETAIN,
-                c"urAdapterRetain",
-                (&raw const params).cast(),
-                || checked_urAdapterRetain(hAdapter),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urAdapterRetain(hAdapter) }
+    unsafe {
+        if active.traces() {
+            return traced_urAdapterRetain(hAdapter);
+        }
+        checked_urAdapterRetain(active, hAdapter)
+    }
+}
+
+/// `urAdapterRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_result_t {
+    let (mut hAdapter,) = (hAdapter,);
+    let params = ur_adapter_retain_params_t {
+        phAdapter: &raw mut hAdapter,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ADAPTER_RETAIN,
+            c"urAdapterRetain",
+            (&raw const params).cast(),
+            || checked_urAdapterRetain(active(), hAdapter),
+        )
+    }
 }
 
 /// `urAdapterRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urAdapterRetain(active: Active, hAdapter: ur_adapter_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -223,18 +267,19 @@ unsafe fn checked_urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_result_t 
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urAdapterRetain");
+unsafe extern "C" fn tracked_urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urAdapterRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hAdapter", hAdapter, kinds::ADAPTER) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urAdapterRetain(hAdapter);
-        CALL.retained(result, hAdapter, kinds::ADAPTER);
+        CALL.retained(result, hAdapter, kinds::ADAPTER, held);
         result
     }
 }
@@ -243,45 +288,61 @@ unsafe fn tracked_urAdapterRetain(hAdapter: ur_adapter_handle_t) -> ur_result_t 
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urAdapterGetLastError(
     hAdapter: ur_adapter_handle_t,
     ppMessage: *mut *const c_char,
     pError: *mut i32,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hAdapter, mut ppMessage, mut pError) = (hAdapter, ppMessage, pError);
-        let params = ur_adapter_get_last_error_params_t {
-            phAdapter: &raw mut hAdapter,
-            pppMessage: &raw mut ppMessage,
-            ppError: &raw mut pError,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ADAPTER_GET_LAST_ERROR,
-                c"urAdapterGetLastError",
-                (&raw const params).cast(),
-                || checked_urAdapterGetLastError(hAdapter, ppMessage, pError),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urAdapterGetLastError(hAdapter, ppMessage, pError) }
+    unsafe {
+        if active.traces() {
+            return traced_urAdapterGetLastError(hAdapter, ppMessage, pError);
+        }
+        checked_urAdapterGetLastError(active, hAdapter, ppMessage, pError)
+    }
+}
+
+/// `urAdapterGetLastError` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urAdapterGetLastError(
+    hAdapter: ur_adapter_handle_t,
+    ppMessage: *mut *const c_char,
+    pError: *mut i32,
+) -> ur_result_t {
+    let (mut hAdapter, mut ppMessage, mut pError) = (hAdapter, ppMessage, pError);
+    let params = ur_adapter_get_last_error_params_t {
+        phAdapter: &raw mut hAdapter,
+        pppMessage: &raw mut ppMessage,
+        ppError: &raw mut pError,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ADAPTER_GET_LAST_ERROR,
+            c"urAdapterGetLastError",
+            (&raw const params).cast(),
+            || checked_urAdapterGetLastError(active(), hAdapter, ppMessage, pError),
+        )
+    }
 }
 
 /// `urAdapterGetLastError` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urAdapterGetLastError(
+    active: Active,
     hAdapter: ur_adapter_handle_t,
     ppMessage: *mut *const c_char,
     pError: *mut i32,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -301,17 +362,16 @@ unsafe fn checked_urAdapterGetLastError(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urAdapterGetLastError(
+unsafe extern "C" fn tracked_urAdapterGetLastError(
     hAdapter: ur_adapter_handle_t,
     ppMessage: *mut *const c_char,
     pError: *mut i32,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urAdapterGetLastError");
+    static CALL: Call = Call::new("urAdapterGetLastError");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
+            if let Err(result) = CALL.holds("hAdapter", hAdapter, kinds::ADAPTER) {
                 return result;
             }
         }
@@ -323,7 +383,6 @@ unsafe fn tracked_urAdapterGetLastError(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urAdapterGetInfo(
     hAdapter: ur_adapter_handle_t,
@@ -332,43 +391,78 @@ pub(crate) unsafe extern "C" fn urAdapterGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hAdapter, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hAdapter, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_adapter_get_info_params_t {
-            phAdapter: &raw mut hAdapter,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ADAPTER_GET_INFO,
-                c"urAdapterGetInfo",
-                (&raw const params).cast(),
-                || checked_urAdapterGetInfo(hAdapter, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urAdapterGetInfo(hAdapter, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urAdapterGetInfo(hAdapter, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urAdapterGetInfo(
+            active,
+            hAdapter,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urAdapterGetInfo` with the layers below tracing.
+/// `urAdapterGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urAdapterGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urAdapterGetInfo(
     hAdapter: ur_adapter_handle_t,
     propName: ur_adapter_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hAdapter, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hAdapter, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_adapter_get_info_params_t {
+        phAdapter: &raw mut hAdapter,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ADAPTER_GET_INFO,
+            c"urAdapterGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urAdapterGetInfo(
+                    active(),
+                    hAdapter,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urAdapterGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urAdapterGetInfo(
+    active: Active,
+    hAdapter: ur_adapter_handle_t,
+    propName: ur_adapter_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -395,19 +489,18 @@ unsafe fn checked_urAdapterGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urAdapterGetInfo(
+unsafe extern "C" fn tracked_urAdapterGetInfo(
     hAdapter: ur_adapter_handle_t,
     propName: ur_adapter_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urAdapterGetInfo");
+    static CALL: Call = Call::new("urAdapterGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
+            if let Err(result) = CALL.holds("hAdapter", hAdapter, kinds::ADAPTER) {
                 return result;
             }
         }
@@ -419,7 +512,6 @@ unsafe fn tracked_urAdapterGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urAdapterSetLoggerCallback(
     hAdapter: ur_adapter_handle_t,
@@ -427,48 +519,72 @@ pub(crate) unsafe extern "C" fn urAdapterSetLoggerCallback(
     pUserData: *mut c_void,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hAdapter, mut pfnLoggerCallback, mut pUserData, mut level) =
-            (hAdapter, pfnLoggerCallback, pUserData, level);
-        let params = ur_adapter_set_logger_callback_params_t {
-            phAdapter: &raw mut hAdapter,
-            ppfnLoggerCallback: &raw mut pfnLoggerCallback,
-            ppUserData: &raw mut pUserData,
-            plevel: &raw mut level,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ADAPTER_SET_LOGGER_CALLBACK,
-                c"urAdapterSetLoggerCallback",
-                (&raw const params).cast(),
-                || {
-                    checked_urAdapterSetLoggerCallback(
-                        hAdapter,
-                        pfnLoggerCallback,
-                        pUserData,
-                        level,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urAdapterSetLoggerCallback(hAdapter, pfnLoggerCallback, pUserData, level) }
+    unsafe {
+        if active.traces() {
+            return traced_urAdapterSetLoggerCallback(
+                hAdapter,
+                pfnLoggerCallback,
+                pUserData,
+                level,
+            );
+        }
+        checked_urAdapterSetLoggerCallback(active, hAdapter, pfnLoggerCallback, pUserData, level)
+    }
+}
+
+/// `urAdapterSetLoggerCallback` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urAdapterSetLoggerCallback(
+    hAdapter: ur_adapter_handle_t,
+    pfnLoggerCallback: ur_logger_callback_t,
+    pUserData: *mut c_void,
+    level: ur_logger_level_t,
+) -> ur_result_t {
+    let (mut hAdapter, mut pfnLoggerCallback, mut pUserData, mut level) =
+        (hAdapter, pfnLoggerCallback, pUserData, level);
+    let params = ur_adapter_set_logger_callback_params_t {
+        phAdapter: &raw mut hAdapter,
+        ppfnLoggerCallback: &raw mut pfnLoggerCallback,
+        ppUserData: &raw mut pUserData,
+        plevel: &raw mut level,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ADAPTER_SET_LOGGER_CALLBACK,
+            c"urAdapterSetLoggerCallback",
+            (&raw const params).cast(),
+            || {
+                checked_urAdapterSetLoggerCallback(
+                    active(),
+                    hAdapter,
+                    pfnLoggerCallback,
+                    pUserData,
+                    level,
+                )
+            },
+        )
+    }
 }
 
 /// `urAdapterSetLoggerCallback` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urAdapterSetLoggerCallback(
+    active: Active,
     hAdapter: ur_adapter_handle_t,
     pfnLoggerCallback: ur_logger_callback_t,
     pUserData: *mut c_void,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -498,18 +614,17 @@ unsafe fn checked_urAdapterSetLoggerCallback(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urAdapterSetLoggerCallback(
+unsafe extern "C" fn tracked_urAdapterSetLoggerCallback(
     hAdapter: ur_adapter_handle_t,
     pfnLoggerCallback: ur_logger_callback_t,
     pUserData: *mut c_void,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urAdapterSetLoggerCallback");
+    static CALL: Call = Call::new("urAdapterSetLoggerCallback");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
+            if let Err(result) = CALL.holds("hAdapter", hAdapter, kinds::ADAPTER) {
                 return result;
             }
         }
@@ -521,42 +636,57 @@ unsafe fn tracked_urAdapterSetLoggerCallback(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urAdapterSetLoggerCallbackLevel(
     hAdapter: ur_adapter_handle_t,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hAdapter, mut level) = (hAdapter, level);
-        let params = ur_adapter_set_logger_callback_level_params_t {
-            phAdapter: &raw mut hAdapter,
-            plevel: &raw mut level,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ADAPTER_SET_LOGGER_CALLBACK_LEVEL,
-                c"urAdapterSetLoggerCallbackLevel",
-                (&raw const params).cast(),
-                || checked_urAdapterSetLoggerCallbackLevel(hAdapter, level),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urAdapterSetLoggerCallbackLevel(hAdapter, level) }
+    unsafe {
+        if active.traces() {
+            return traced_urAdapterSetLoggerCallbackLevel(hAdapter, level);
+        }
+        checked_urAdapterSetLoggerCallbackLevel(active, hAdapter, level)
+    }
+}
+
+/// `urAdapterSetLoggerCallbackLevel` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urAdapterSetLoggerCallbackLevel(
+    hAdapter: ur_adapter_handle_t,
+    level: ur_logger_level_t,
+) -> ur_result_t {
+    let (mut hAdapter, mut level) = (hAdapter, level);
+    let params = ur_adapter_set_logger_callback_level_params_t {
+        phAdapter: &raw mut hAdapter,
+        plevel: &raw mut level,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ADAPTER_SET_LOGGER_CALLBACK_LEVEL,
+            c"urAdapterSetLoggerCallbackLevel",
+            (&raw const params).cast(),
+            || checked_urAdapterSetLoggerCallbackLevel(active(), hAdapter, level),
+        )
+    }
 }
 
 /// `urAdapterSetLoggerCallbackLevel` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urAdapterSetLoggerCallbackLevel(
+    active: Active,
     hAdapter: ur_adapter_handle_t,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -576,16 +706,15 @@ unsafe fn checked_urAdapterSetLoggerCallbackLevel(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urAdapterSetLoggerCallbackLevel(
+unsafe extern "C" fn tracked_urAdapterSetLoggerCallbackLevel(
     hAdapter: ur_adapter_handle_t,
     level: ur_logger_level_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urAdapterSetLoggerCallbackLevel");
+    static CALL: Call = Call::new("urAdapterSetLoggerCallbackLevel");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
+            if let Err(result) = CALL.holds("hAdapter", hAdapter, kinds::ADAPTER) {
                 return result;
             }
         }

@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urContextCreate(
     DeviceCount: u32,
@@ -21,41 +24,59 @@ pub(crate) unsafe extern "C" fn urContextCreate(
     pProperties: *const ur_context_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut DeviceCount, mut phDevices, mut pProperties, mut phContext) =
-            (DeviceCount, phDevices, pProperties, phContext);
-        let params = ur_context_create_params_t {
-            pDeviceCount: &raw mut DeviceCount,
-            pphDevices: &raw mut phDevices,
-            ppProperties: &raw mut pProperties,
-            pphContext: &raw mut phContext,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_CONTEXT_CREATE,
-                c"urContextCreate",
-                (&raw const params).cast(),
-                || checked_urContextCreate(DeviceCount, phDevices, pProperties, phContext),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urContextCreate(DeviceCount, phDevices, pProperties, phContext) }
+    unsafe {
+        if active.traces() {
+            return traced_urContextCreate(DeviceCount, phDevices, pProperties, phContext);
+        }
+        checked_urContextCreate(active, DeviceCount, phDevices, pProperties, phContext)
+    }
+}
+
+/// `urContextCreate` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urContextCreate(
+    DeviceCount: u32,
+    phDevices: *const ur_device_handle_t,
+    pProperties: *const ur_context_properties_t,
+    phContext: *mut ur_context_handle_t,
+) -> ur_result_t {
+    let (mut DeviceCount, mut phDevices, mut pProperties, mut phContext) =
+        (DeviceCount, phDevices, pProperties, phContext);
+    let params = ur_context_create_params_t {
+        pDeviceCount: &raw mut DeviceCount,
+        pphDevices: &raw mut phDevices,
+        ppProperties: &raw mut pProperties,
+        pphContext: &raw mut phContext,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_CONTEXT_CREATE,
+            c"urContextCreate",
+            (&raw const params).cast(),
+            || checked_urContextCreate(active(), DeviceCount, phDevices, pProperties, phContext),
+        )
+    }
 }
 
 /// `urContextCreate` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urContextCreate(
+    active: Active,
     DeviceCount: u32,
     phDevices: *const ur_device_handle_t,
     pProperties: *const ur_context_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -76,29 +97,30 @@ unsafe fn checked_urContextCreate(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urContextCreate(
+unsafe extern "C" fn tracked_urContextCreate(
     DeviceCount: u32,
     phDevices: *const ur_device_handle_t,
     pProperties: *const ur_context_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urContextCreate");
+    static CALL: Call = Call::new("urContextCreate");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses_all(
+            if let Err(result) = CALL.shares_all(
                 "phDevices",
                 phDevices,
                 DeviceCount as usize,
                 kinds::DEVICE,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         let result = direct::urContextCreate(DeviceCount, phDevices, pProperties, phContext);
-        CALL.created(result, phContext, kinds::CONTEXT);
+        CALL.created(result, phContext, kinds::CONTEXT, family);
+        CALL.made_for(result, phContext, phDevices, DeviceCount);
         result
     }
 }
@@ -107,35 +129,46 @@ unsafe fn tracked_urContextCreate(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urContextRetain(hContext: ur_context_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext,) = (hContext,);
-        let params = ur_context_retain_params_t {
-            phContext: &raw mut hContext,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_CONTEXT_RETAIN,
-                c"urContextRetain",
-                (&raw const params).cast(),
-                || checked_urContextRetain(hContext),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urContextRetain(hContext) }
+    unsafe {
+        if active.traces() {
+            return traced_urContextRetain(hContext);
+        }
+        checked_urContextRetain(active, hContext)
+    }
+}
+
+/// `urContextRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urContextRetain(hContext: ur_context_handle_t) -> ur_result_t {
+    let (mut hContext,) = (hContext,);
+    let params = ur_context_retain_params_t {
+        phContext: &raw mut hContext,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_CONTEXT_RETAIN,
+            c"urContextRetain",
+            (&raw const params).cast(),
+            || checked_urContextRetain(active(), hContext),
+        )
+    }
 }
 
 /// `urContextRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urContextRetain(hContext: ur_context_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urContextRetain(active: Active, hContext: ur_context_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -155,18 +188,19 @@ unsafe fn checked_urContextRetain(hContext: ur_context_handle_t) -> ur_result_t 
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urContextRetain(hContext: ur_context_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urContextRetain");
+unsafe extern "C" fn tracked_urContextRetain(hContext: ur_context_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urContextRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hContext", hContext, kinds::CONTEXT) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urContextRetain(hContext);
-        CALL.retained(result, hContext, kinds::CONTEXT);
+        CALL.retained(result, hContext, kinds::CONTEXT, held);
         result
     }
 }
@@ -175,35 +209,46 @@ unsafe fn tracked_urContextRetain(hContext: ur_context_handle_t) -> ur_result_t 
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urContextRelease(hContext: ur_context_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext,) = (hContext,);
-        let params = ur_context_release_params_t {
-            phContext: &raw mut hContext,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_CONTEXT_RELEASE,
-                c"urContextRelease",
-                (&raw const params).cast(),
-                || checked_urContextRelease(hContext),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urContextRelease(hContext) }
+    unsafe {
+        if active.traces() {
+            return traced_urContextRelease(hContext);
+        }
+        checked_urContextRelease(active, hContext)
+    }
+}
+
+/// `urContextRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urContextRelease(hContext: ur_context_handle_t) -> ur_result_t {
+    let (mut hContext,) = (hContext,);
+    let params = ur_context_release_params_t {
+        phContext: &raw mut hContext,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_CONTEXT_RELEASE,
+            c"urContextRelease",
+            (&raw const params).cast(),
+            || checked_urContextRelease(active(), hContext),
+        )
+    }
 }
 
 /// `urContextRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urContextRelease(hContext: ur_context_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urContextRelease(active: Active, hContext: ur_context_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -223,17 +268,18 @@ unsafe fn checked_urContextRelease(hContext: ur_context_handle_t) -> ur_result_t
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urContextRelease(hContext: ur_context_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urContextRelease");
+unsafe extern "C" fn tracked_urContextRelease(hContext: ur_context_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urContextRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hContext", hContext, kinds::CONTEXT) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hContext);
+        let release = CALL.releasing(hContext, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hContext", hContext, kinds::CONTEXT);
         }
@@ -247,7 +293,6 @@ unsafe fn tracked_urContextRelease(hContext: ur_context_handle_t) -> ur_result_t
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urContextGetInfo(
     hContext: ur_context_handle_t,
@@ -256,43 +301,78 @@ pub(crate) unsafe extern "C" fn urContextGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hContext, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_context_get_info_params_t {
-            phContext: &raw mut hContext,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_CONTEXT_GET_INFO,
-                c"urContextGetInfo",
-                (&raw const params).cast(),
-                || checked_urContextGetInfo(hContext, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urContextGetInfo(hContext, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urContextGetInfo(hContext, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urContextGetInfo(
+            active,
+            hContext,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urContextGetInfo` with the layers below tracing.
+/// `urContextGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urContextGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urContextGetInfo(
     hContext: ur_context_handle_t,
     propName: ur_context_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hContext, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_context_get_info_params_t {
+        phContext: &raw mut hContext,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_CONTEXT_GET_INFO,
+            c"urContextGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urContextGetInfo(
+                    active(),
+                    hContext,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urContextGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urContextGetInfo(
+    active: Active,
+    hContext: ur_context_handle_t,
+    propName: ur_context_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -319,21 +399,29 @@ unsafe fn checked_urContextGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urContextGetInfo(
+unsafe extern "C" fn tracked_urContextGetInfo(
     hContext: ur_context_handle_t,
     propName: ur_context_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urContextGetInfo");
+    static CALL: Call = Call::in_context("urContextGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
+        }
+        if !matches!(propName, UR_CONTEXT_INFO_DEVICES) {
+            return direct::urContextGetInfo(
+                hContext,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -358,42 +446,57 @@ unsafe fn tracked_urContextGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urContextGetNativeHandle(
     hContext: ur_context_handle_t,
     phNativeContext: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut phNativeContext) = (hContext, phNativeContext);
-        let params = ur_context_get_native_handle_params_t {
-            phContext: &raw mut hContext,
-            pphNativeContext: &raw mut phNativeContext,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_CONTEXT_GET_NATIVE_HANDLE,
-                c"urContextGetNativeHandle",
-                (&raw const params).cast(),
-                || checked_urContextGetNativeHandle(hContext, phNativeContext),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urContextGetNativeHandle(hContext, phNativeContext) }
+    unsafe {
+        if active.traces() {
+            return traced_urContextGetNativeHandle(hContext, phNativeContext);
+        }
+        checked_urContextGetNativeHandle(active, hContext, phNativeContext)
+    }
+}
+
+/// `urContextGetNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urContextGetNativeHandle(
+    hContext: ur_context_handle_t,
+    phNativeContext: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut phNativeContext) = (hContext, phNativeContext);
+    let params = ur_context_get_native_handle_params_t {
+        phContext: &raw mut hContext,
+        pphNativeContext: &raw mut phNativeContext,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_CONTEXT_GET_NATIVE_HANDLE,
+            c"urContextGetNativeHandle",
+            (&raw const params).cast(),
+            || checked_urContextGetNativeHandle(active(), hContext, phNativeContext),
+        )
+    }
 }
 
 /// `urContextGetNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urContextGetNativeHandle(
+    active: Active,
     hContext: ur_context_handle_t,
     phNativeContext: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -413,16 +516,15 @@ unsafe fn checked_urContextGetNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urContextGetNativeHandle(
+unsafe extern "C" fn tracked_urContextGetNativeHandle(
     hContext: ur_context_handle_t,
     phNativeContext: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urContextGetNativeHandle");
+    static CALL: Call = Call::new("urContextGetNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -434,7 +536,6 @@ unsafe fn tracked_urContextGetNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urContextCreateWithNativeHandle(
     hNativeContext: ur_native_handle_t,
@@ -444,52 +545,21 @@ pub(crate) unsafe extern "C" fn urContextCreateWithNativeHandle(
     pProperties: *const ur_context_native_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hNativeContext,
-            mut hAdapter,
-            mut numDevices,
-            mut phDevices,
-            mut pProperties,
-            mut phContext,
-        ) = (
-            hNativeContext,
-            hAdapter,
-            numDevices,
-            phDevices,
-            pProperties,
-            phContext,
-        );
-        let params = ur_context_create_with_native_handle_params_t {
-            phNativeContext: &raw mut hNativeContext,
-            phAdapter: &raw mut hAdapter,
-            pnumDevices: &raw mut numDevices,
-            pphDevices: &raw mut phDevices,
-            ppProperties: &raw mut pProperties,
-            pphContext: &raw mut phContext,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_CONTEXT_CREATE_WITH_NATIVE_HANDLE,
-                c"urContextCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urContextCreateWithNativeHandle(
-                        hNativeContext,
-                        hAdapter,
-                        numDevices,
-                        phDevices,
-                        pProperties,
-                        phContext,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urContextCreateWithNativeHandle(
+                hNativeContext,
+                hAdapter,
+                numDevices,
+                phDevices,
+                pProperties,
+                phContext,
+            );
+        }
         checked_urContextCreateWithNativeHandle(
+            active,
             hNativeContext,
             hAdapter,
             numDevices,
@@ -500,12 +570,13 @@ pub(crate) unsafe extern "C" fn urContextCreateWithNativeHandle(
     }
 }
 
-/// `urContextCreateWithNativeHandle` with the layers below tracing.
+/// `urContextCreateWithNativeHandle` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urContextCreateWithNativeHandle(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urContextCreateWithNativeHandle(
     hNativeContext: ur_native_handle_t,
     hAdapter: ur_adapter_handle_t,
     numDevices: u32,
@@ -513,7 +584,64 @@ unsafe fn checked_urContextCreateWithNativeHandle(
     pProperties: *const ur_context_native_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hNativeContext,
+        mut hAdapter,
+        mut numDevices,
+        mut phDevices,
+        mut pProperties,
+        mut phContext,
+    ) = (
+        hNativeContext,
+        hAdapter,
+        numDevices,
+        phDevices,
+        pProperties,
+        phContext,
+    );
+    let params = ur_context_create_with_native_handle_params_t {
+        phNativeContext: &raw mut hNativeContext,
+        phAdapter: &raw mut hAdapter,
+        pnumDevices: &raw mut numDevices,
+        pphDevices: &raw mut phDevices,
+        ppProperties: &raw mut pProperties,
+        pphContext: &raw mut phContext,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_CONTEXT_CREATE_WITH_NATIVE_HANDLE,
+            c"urContextCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urContextCreateWithNativeHandle(
+                    active(),
+                    hNativeContext,
+                    hAdapter,
+                    numDevices,
+                    phDevices,
+                    pProperties,
+                    phContext,
+                )
+            },
+        )
+    }
+}
+
+/// `urContextCreateWithNativeHandle` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urContextCreateWithNativeHandle(
+    active: Active,
+    hNativeContext: ur_native_handle_t,
+    hAdapter: ur_adapter_handle_t,
+    numDevices: u32,
+    phDevices: *const ur_device_handle_t,
+    pProperties: *const ur_context_native_properties_t,
+    phContext: *mut ur_context_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -554,7 +682,7 @@ unsafe fn checked_urContextCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urContextCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urContextCreateWithNativeHandle(
     hNativeContext: ur_native_handle_t,
     hAdapter: ur_adapter_handle_t,
     numDevices: u32,
@@ -562,20 +690,20 @@ unsafe fn tracked_urContextCreateWithNativeHandle(
     pProperties: *const ur_context_native_properties_t,
     phContext: *mut ur_context_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urContextCreateWithNativeHandle");
+    static CALL: Call = Call::new("urContextCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
+            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses_all(
+            if let Err(result) = CALL.shares_all(
                 "phDevices",
                 phDevices,
                 numDevices as usize,
                 kinds::DEVICE,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -588,7 +716,8 @@ unsafe fn tracked_urContextCreateWithNativeHandle(
             pProperties,
             phContext,
         );
-        CALL.created(result, phContext, kinds::CONTEXT);
+        CALL.created(result, phContext, kinds::CONTEXT, family);
+        CALL.made_for(result, phContext, phDevices, numDevices);
         result
     }
 }
@@ -597,45 +726,61 @@ unsafe fn tracked_urContextCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urContextSetExtendedDeleter(
     hContext: ur_context_handle_t,
     pfnDeleter: ur_context_extended_deleter_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pfnDeleter, mut pUserData) = (hContext, pfnDeleter, pUserData);
-        let params = ur_context_set_extended_deleter_params_t {
-            phContext: &raw mut hContext,
-            ppfnDeleter: &raw mut pfnDeleter,
-            ppUserData: &raw mut pUserData,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_CONTEXT_SET_EXTENDED_DELETER,
-                c"urContextSetExtendedDeleter",
-                (&raw const params).cast(),
-                || checked_urContextSetExtendedDeleter(hContext, pfnDeleter, pUserData),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urContextSetExtendedDeleter(hContext, pfnDeleter, pUserData) }
+    unsafe {
+        if active.traces() {
+            return traced_urContextSetExtendedDeleter(hContext, pfnDeleter, pUserData);
+        }
+        checked_urContextSetExtendedDeleter(active, hContext, pfnDeleter, pUserData)
+    }
+}
+
+/// `urContextSetExtendedDeleter` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urContextSetExtendedDeleter(
+    hContext: ur_context_handle_t,
+    pfnDeleter: ur_context_extended_deleter_t,
+    pUserData: *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut pfnDeleter, mut pUserData) = (hContext, pfnDeleter, pUserData);
+    let params = ur_context_set_extended_deleter_params_t {
+        phContext: &raw mut hContext,
+        ppfnDeleter: &raw mut pfnDeleter,
+        ppUserData: &raw mut pUserData,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_CONTEXT_SET_EXTENDED_DELETER,
+            c"urContextSetExtendedDeleter",
+            (&raw const params).cast(),
+            || checked_urContextSetExtendedDeleter(active(), hContext, pfnDeleter, pUserData),
+        )
+    }
 }
 
 /// `urContextSetExtendedDeleter` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urContextSetExtendedDeleter(
+    active: Active,
     hContext: ur_context_handle_t,
     pfnDeleter: ur_context_extended_deleter_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -656,17 +801,16 @@ unsafe fn checked_urContextSetExtendedDeleter(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urContextSetExtendedDeleter(
+unsafe extern "C" fn tracked_urContextSetExtendedDeleter(
     hContext: ur_context_handle_t,
     pfnDeleter: ur_context_extended_deleter_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urContextSetExtendedDeleter");
+    static CALL: Call = Call::new("urContextSetExtendedDeleter");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }

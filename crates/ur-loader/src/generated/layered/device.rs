@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDeviceGet(
     hPlatform: ur_platform_handle_t,
@@ -22,43 +25,78 @@ pub(crate) unsafe extern "C" fn urDeviceGet(
     phDevices: *mut ur_device_handle_t,
     pNumDevices: *mut u32,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPlatform, mut DeviceType, mut NumEntries, mut phDevices, mut pNumDevices) =
-            (hPlatform, DeviceType, NumEntries, phDevices, pNumDevices);
-        let params = ur_device_get_params_t {
-            phPlatform: &raw mut hPlatform,
-            pDeviceType: &raw mut DeviceType,
-            pNumEntries: &raw mut NumEntries,
-            pphDevices: &raw mut phDevices,
-            ppNumDevices: &raw mut pNumDevices,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_GET,
-                c"urDeviceGet",
-                (&raw const params).cast(),
-                || checked_urDeviceGet(hPlatform, DeviceType, NumEntries, phDevices, pNumDevices),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urDeviceGet(hPlatform, DeviceType, NumEntries, phDevices, pNumDevices) }
+    unsafe {
+        if active.traces() {
+            return traced_urDeviceGet(hPlatform, DeviceType, NumEntries, phDevices, pNumDevices);
+        }
+        checked_urDeviceGet(
+            active,
+            hPlatform,
+            DeviceType,
+            NumEntries,
+            phDevices,
+            pNumDevices,
+        )
+    }
 }
 
-/// `urDeviceGet` with the layers below tracing.
+/// `urDeviceGet` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urDeviceGet(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDeviceGet(
     hPlatform: ur_platform_handle_t,
     DeviceType: ur_device_type_t,
     NumEntries: u32,
     phDevices: *mut ur_device_handle_t,
     pNumDevices: *mut u32,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hPlatform, mut DeviceType, mut NumEntries, mut phDevices, mut pNumDevices) =
+        (hPlatform, DeviceType, NumEntries, phDevices, pNumDevices);
+    let params = ur_device_get_params_t {
+        phPlatform: &raw mut hPlatform,
+        pDeviceType: &raw mut DeviceType,
+        pNumEntries: &raw mut NumEntries,
+        pphDevices: &raw mut phDevices,
+        ppNumDevices: &raw mut pNumDevices,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_GET,
+            c"urDeviceGet",
+            (&raw const params).cast(),
+            || {
+                checked_urDeviceGet(
+                    active(),
+                    hPlatform,
+                    DeviceType,
+                    NumEntries,
+                    phDevices,
+                    pNumDevices,
+                )
+            },
+        )
+    }
+}
+
+/// `urDeviceGet` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urDeviceGet(
+    active: Active,
+    hPlatform: ur_platform_handle_t,
+    DeviceType: ur_device_type_t,
+    NumEntries: u32,
+    phDevices: *mut ur_device_handle_t,
+    pNumDevices: *mut u32,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -79,19 +117,19 @@ unsafe fn checked_urDeviceGet(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDeviceGet(
+unsafe extern "C" fn tracked_urDeviceGet(
     hPlatform: ur_platform_handle_t,
     DeviceType: ur_device_type_t,
     NumEntries: u32,
     phDevices: *mut ur_device_handle_t,
     pNumDevices: *mut u32,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urDeviceGet");
+    static CALL: Call = Call::new("urDeviceGet");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hPlatform", hPlatform, kinds::PLATFORM, &mut owner) {
+            if let Err(result) = CALL.shares("hPlatform", hPlatform, kinds::PLATFORM, &mut family) {
                 return result;
             }
         }
@@ -109,6 +147,14 @@ unsafe fn tracked_urDeviceGet(
             pNumDevices,
             kinds::DEVICE,
             true,
+            family,
+        );
+        CALL.found(
+            result,
+            phDevices,
+            NumEntries,
+            pNumDevices,
+            std::ptr::null_mut(),
         );
         result
     }
@@ -118,7 +164,6 @@ unsafe fn tracked_urDeviceGet(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDeviceGetInfo(
     hDevice: ur_device_handle_t,
@@ -127,43 +172,78 @@ pub(crate) unsafe extern "C" fn urDeviceGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hDevice, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_device_get_info_params_t {
-            phDevice: &raw mut hDevice,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_GET_INFO,
-                c"urDeviceGetInfo",
-                (&raw const params).cast(),
-                || checked_urDeviceGetInfo(hDevice, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urDeviceGetInfo(hDevice, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urDeviceGetInfo(hDevice, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urDeviceGetInfo(
+            active,
+            hDevice,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urDeviceGetInfo` with the layers below tracing.
+/// `urDeviceGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urDeviceGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDeviceGetInfo(
     hDevice: ur_device_handle_t,
     propName: ur_device_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hDevice, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hDevice, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_device_get_info_params_t {
+        phDevice: &raw mut hDevice,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_GET_INFO,
+            c"urDeviceGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urDeviceGetInfo(
+                    active(),
+                    hDevice,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urDeviceGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urDeviceGetInfo(
+    active: Active,
+    hDevice: ur_device_handle_t,
+    propName: ur_device_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -184,21 +264,29 @@ unsafe fn checked_urDeviceGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDeviceGetInfo(
+unsafe extern "C" fn tracked_urDeviceGetInfo(
     hDevice: ur_device_handle_t,
     propName: ur_device_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urDeviceGetInfo");
+    static CALL: Call = Call::new("urDeviceGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.holds("hDevice", hDevice, kinds::DEVICE) {
                 return result;
             }
+        }
+        if !matches!(
+            propName,
+            UR_DEVICE_INFO_PLATFORM
+                | UR_DEVICE_INFO_PARENT_DEVICE
+                | UR_DEVICE_INFO_COMPONENT_DEVICES
+                | UR_DEVICE_INFO_COMPOSITE_DEVICE
+        ) {
+            return direct::urDeviceGetInfo(hDevice, propName, propSize, pPropValue, pPropSizeRet);
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -231,35 +319,46 @@ unsafe fn tracked_urDeviceGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDeviceRetain(hDevice: ur_device_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice,) = (hDevice,);
-        let params = ur_device_retain_params_t {
-            phDevice: &raw mut hDevice,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_RETAIN,
-                c"urDeviceRetain",
-                (&raw const params).cast(),
-                || checked_urDeviceRetain(hDevice),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urDeviceRetain(hDevice) }
+    unsafe {
+        if active.traces() {
+            return traced_urDeviceRetain(hDevice);
+        }
+        checked_urDeviceRetain(active, hDevice)
+    }
+}
+
+/// `urDeviceRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDeviceRetain(hDevice: ur_device_handle_t) -> ur_result_t {
+    let (mut hDevice,) = (hDevice,);
+    let params = ur_device_retain_params_t {
+        phDevice: &raw mut hDevice,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_RETAIN,
+            c"urDeviceRetain",
+            (&raw const params).cast(),
+            || checked_urDeviceRetain(active(), hDevice),
+        )
+    }
 }
 
 /// `urDeviceRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urDeviceRetain(hDevice: ur_device_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urDeviceRetain(active: Active, hDevice: ur_device_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -279,18 +378,19 @@ unsafe fn checked_urDeviceRetain(hDevice: ur_device_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDeviceRetain(hDevice: ur_device_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urDeviceRetain");
+unsafe extern "C" fn tracked_urDeviceRetain(hDevice: ur_device_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urDeviceRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hDevice", hDevice, kinds::DEVICE) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urDeviceRetain(hDevice);
-        CALL.retained(result, hDevice, kinds::DEVICE);
+        CALL.retained(result, hDevice, kinds::DEVICE, held);
         result
     }
 }
@@ -299,35 +399,46 @@ unsafe fn tracked_urDeviceRetain(hDevice: ur_device_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice,) = (hDevice,);
-        let params = ur_device_release_params_t {
-            phDevice: &raw mut hDevice,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_RELEASE,
-                c"urDeviceRelease",
-                (&raw const params).cast(),
-                || checked_urDeviceRelease(hDevice),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urDeviceRelease(hDevice) }
+    unsafe {
+        if active.traces() {
+            return traced_urDeviceRelease(hDevice);
+        }
+        checked_urDeviceRelease(active, hDevice)
+    }
+}
+
+/// `urDeviceRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
+    let (mut hDevice,) = (hDevice,);
+    let params = ur_device_release_params_t {
+        phDevice: &raw mut hDevice,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_RELEASE,
+            c"urDeviceRelease",
+            (&raw const params).cast(),
+            || checked_urDeviceRelease(active(), hDevice),
+        )
+    }
 }
 
 /// `urDeviceRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urDeviceRelease(active: Active, hDevice: ur_device_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -347,17 +458,18 @@ unsafe fn checked_urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urDeviceRelease");
+unsafe extern "C" fn tracked_urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urDeviceRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hDevice", hDevice, kinds::DEVICE) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hDevice);
+        let release = CALL.releasing(hDevice, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hDevice", hDevice, kinds::DEVICE);
         }
@@ -371,7 +483,6 @@ unsafe fn tracked_urDeviceRelease(hDevice: ur_device_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDevicePartition(
     hDevice: ur_device_handle_t,
@@ -380,42 +491,20 @@ pub(crate) unsafe extern "C" fn urDevicePartition(
     phSubDevices: *mut ur_device_handle_t,
     pNumDevicesRet: *mut u32,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice, mut pProperties, mut NumDevices, mut phSubDevices, mut pNumDevicesRet) = (
-            hDevice,
-            pProperties,
-            NumDevices,
-            phSubDevices,
-            pNumDevicesRet,
-        );
-        let params = ur_device_partition_params_t {
-            phDevice: &raw mut hDevice,
-            ppProperties: &raw mut pProperties,
-            pNumDevices: &raw mut NumDevices,
-            pphSubDevices: &raw mut phSubDevices,
-            ppNumDevicesRet: &raw mut pNumDevicesRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_PARTITION,
-                c"urDevicePartition",
-                (&raw const params).cast(),
-                || {
-                    checked_urDevicePartition(
-                        hDevice,
-                        pProperties,
-                        NumDevices,
-                        phSubDevices,
-                        pNumDevicesRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urDevicePartition(
+                hDevice,
+                pProperties,
+                NumDevices,
+                phSubDevices,
+                pNumDevicesRet,
+            );
+        }
         checked_urDevicePartition(
+            active,
             hDevice,
             pProperties,
             NumDevices,
@@ -425,19 +514,66 @@ pub(crate) unsafe extern "C" fn urDevicePartition(
     }
 }
 
-/// `urDevicePartition` with the layers below tracing.
+/// `urDevicePartition` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urDevicePartition(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDevicePartition(
     hDevice: ur_device_handle_t,
     pProperties: *const ur_device_partition_properties_t,
     NumDevices: u32,
     phSubDevices: *mut ur_device_handle_t,
     pNumDevicesRet: *mut u32,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hDevice, mut pProperties, mut NumDevices, mut phSubDevices, mut pNumDevicesRet) = (
+        hDevice,
+        pProperties,
+        NumDevices,
+        phSubDevices,
+        pNumDevicesRet,
+    );
+    let params = ur_device_partition_params_t {
+        phDevice: &raw mut hDevice,
+        ppProperties: &raw mut pProperties,
+        pNumDevices: &raw mut NumDevices,
+        pphSubDevices: &raw mut phSubDevices,
+        ppNumDevicesRet: &raw mut pNumDevicesRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_PARTITION,
+            c"urDevicePartition",
+            (&raw const params).cast(),
+            || {
+                checked_urDevicePartition(
+                    active(),
+                    hDevice,
+                    pProperties,
+                    NumDevices,
+                    phSubDevices,
+                    pNumDevicesRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urDevicePartition` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urDevicePartition(
+    active: Active,
+    hDevice: ur_device_handle_t,
+    pProperties: *const ur_device_partition_properties_t,
+    NumDevices: u32,
+    phSubDevices: *mut ur_device_handle_t,
+    pNumDevicesRet: *mut u32,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -475,19 +611,19 @@ unsafe fn checked_urDevicePartition(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDevicePartition(
+unsafe extern "C" fn tracked_urDevicePartition(
     hDevice: ur_device_handle_t,
     pProperties: *const ur_device_partition_properties_t,
     NumDevices: u32,
     phSubDevices: *mut ur_device_handle_t,
     pNumDevicesRet: *mut u32,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urDevicePartition");
+    static CALL: Call = Call::new("urDevicePartition");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.shares("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
         }
@@ -511,7 +647,9 @@ unsafe fn tracked_urDevicePartition(
             pNumDevicesRet,
             kinds::DEVICE,
             true,
+            family,
         );
+        CALL.found(result, phSubDevices, NumDevices, pNumDevicesRet, hDevice);
         result
     }
 }
@@ -520,7 +658,6 @@ unsafe fn tracked_urDevicePartition(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDeviceSelectBinary(
     hDevice: ur_device_handle_t,
@@ -528,41 +665,67 @@ pub(crate) unsafe extern "C" fn urDeviceSelectBinary(
     NumBinaries: u32,
     pSelectedBinary: *mut u32,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice, mut pBinaries, mut NumBinaries, mut pSelectedBinary) =
-            (hDevice, pBinaries, NumBinaries, pSelectedBinary);
-        let params = ur_device_select_binary_params_t {
-            phDevice: &raw mut hDevice,
-            ppBinaries: &raw mut pBinaries,
-            pNumBinaries: &raw mut NumBinaries,
-            ppSelectedBinary: &raw mut pSelectedBinary,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_SELECT_BINARY,
-                c"urDeviceSelectBinary",
-                (&raw const params).cast(),
-                || checked_urDeviceSelectBinary(hDevice, pBinaries, NumBinaries, pSelectedBinary),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urDeviceSelectBinary(hDevice, pBinaries, NumBinaries, pSelectedBinary) }
+    unsafe {
+        if active.traces() {
+            return traced_urDeviceSelectBinary(hDevice, pBinaries, NumBinaries, pSelectedBinary);
+        }
+        checked_urDeviceSelectBinary(active, hDevice, pBinaries, NumBinaries, pSelectedBinary)
+    }
+}
+
+/// `urDeviceSelectBinary` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDeviceSelectBinary(
+    hDevice: ur_device_handle_t,
+    pBinaries: *const ur_device_binary_t,
+    NumBinaries: u32,
+    pSelectedBinary: *mut u32,
+) -> ur_result_t {
+    let (mut hDevice, mut pBinaries, mut NumBinaries, mut pSelectedBinary) =
+        (hDevice, pBinaries, NumBinaries, pSelectedBinary);
+    let params = ur_device_select_binary_params_t {
+        phDevice: &raw mut hDevice,
+        ppBinaries: &raw mut pBinaries,
+        pNumBinaries: &raw mut NumBinaries,
+        ppSelectedBinary: &raw mut pSelectedBinary,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_SELECT_BINARY,
+            c"urDeviceSelectBinary",
+            (&raw const params).cast(),
+            || {
+                checked_urDeviceSelectBinary(
+                    active(),
+                    hDevice,
+                    pBinaries,
+                    NumBinaries,
+                    pSelectedBinary,
+                )
+            },
+        )
+    }
 }
 
 /// `urDeviceSelectBinary` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urDeviceSelectBinary(
+    active: Active,
     hDevice: ur_device_handle_t,
     pBinaries: *const ur_device_binary_t,
     NumBinaries: u32,
     pSelectedBinary: *mut u32,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -583,18 +746,17 @@ unsafe fn checked_urDeviceSelectBinary(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDeviceSelectBinary(
+unsafe extern "C" fn tracked_urDeviceSelectBinary(
     hDevice: ur_device_handle_t,
     pBinaries: *const ur_device_binary_t,
     NumBinaries: u32,
     pSelectedBinary: *mut u32,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urDeviceSelectBinary");
+    static CALL: Call = Call::new("urDeviceSelectBinary");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.holds("hDevice", hDevice, kinds::DEVICE) {
                 return result;
             }
         }
@@ -606,42 +768,57 @@ unsafe fn tracked_urDeviceSelectBinary(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDeviceGetNativeHandle(
     hDevice: ur_device_handle_t,
     phNativeDevice: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice, mut phNativeDevice) = (hDevice, phNativeDevice);
-        let params = ur_device_get_native_handle_params_t {
-            phDevice: &raw mut hDevice,
-            pphNativeDevice: &raw mut phNativeDevice,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_GET_NATIVE_HANDLE,
-                c"urDeviceGetNativeHandle",
-                (&raw const params).cast(),
-                || checked_urDeviceGetNativeHandle(hDevice, phNativeDevice),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urDeviceGetNativeHandle(hDevice, phNativeDevice) }
+    unsafe {
+        if active.traces() {
+            return traced_urDeviceGetNativeHandle(hDevice, phNativeDevice);
+        }
+        checked_urDeviceGetNativeHandle(active, hDevice, phNativeDevice)
+    }
+}
+
+/// `urDeviceGetNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDeviceGetNativeHandle(
+    hDevice: ur_device_handle_t,
+    phNativeDevice: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hDevice, mut phNativeDevice) = (hDevice, phNativeDevice);
+    let params = ur_device_get_native_handle_params_t {
+        phDevice: &raw mut hDevice,
+        pphNativeDevice: &raw mut phNativeDevice,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_GET_NATIVE_HANDLE,
+            c"urDeviceGetNativeHandle",
+            (&raw const params).cast(),
+            || checked_urDeviceGetNativeHandle(active(), hDevice, phNativeDevice),
+        )
+    }
 }
 
 /// `urDeviceGetNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urDeviceGetNativeHandle(
+    active: Active,
     hDevice: ur_device_handle_t,
     phNativeDevice: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -661,16 +838,15 @@ unsafe fn checked_urDeviceGetNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDeviceGetNativeHandle(
+unsafe extern "C" fn tracked_urDeviceGetNativeHandle(
     hDevice: ur_device_handle_t,
     phNativeDevice: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urDeviceGetNativeHandle");
+    static CALL: Call = Call::new("urDeviceGetNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.holds("hDevice", hDevice, kinds::DEVICE) {
                 return result;
             }
         }
@@ -682,7 +858,6 @@ unsafe fn tracked_urDeviceGetNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDeviceCreateWithNativeHandle(
     hNativeDevice: ur_native_handle_t,
@@ -690,35 +865,63 @@ pub(crate) unsafe extern "C" fn urDeviceCreateWithNativeHandle(
     pProperties: *const ur_device_native_properties_t,
     phDevice: *mut ur_device_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hNativeDevice, mut hAdapter, mut pProperties, mut phDevice) =
-            (hNativeDevice, hAdapter, pProperties, phDevice);
-        let params = ur_device_create_with_native_handle_params_t {
-            phNativeDevice: &raw mut hNativeDevice,
-            phAdapter: &raw mut hAdapter,
-            ppProperties: &raw mut pProperties,
-            pphDevice: &raw mut phDevice,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_CREATE_WITH_NATIVE_HANDLE,
-                c"urDeviceCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urDeviceCreateWithNativeHandle(
-                        hNativeDevice,
-                        hAdapter,
-                        pProperties,
-                        phDevice,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urDeviceCreateWithNativeHandle(hNativeDevice, hAdapter, pProperties, phDevice)
+        if active.traces() {
+            return traced_urDeviceCreateWithNativeHandle(
+                hNativeDevice,
+                hAdapter,
+                pProperties,
+                phDevice,
+            );
+        }
+        checked_urDeviceCreateWithNativeHandle(
+            active,
+            hNativeDevice,
+            hAdapter,
+            pProperties,
+            phDevice,
+        )
+    }
+}
+
+/// `urDeviceCreateWithNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDeviceCreateWithNativeHandle(
+    hNativeDevice: ur_native_handle_t,
+    hAdapter: ur_adapter_handle_t,
+    pProperties: *const ur_device_native_properties_t,
+    phDevice: *mut ur_device_handle_t,
+) -> ur_result_t {
+    let (mut hNativeDevice, mut hAdapter, mut pProperties, mut phDevice) =
+        (hNativeDevice, hAdapter, pProperties, phDevice);
+    let params = ur_device_create_with_native_handle_params_t {
+        phNativeDevice: &raw mut hNativeDevice,
+        phAdapter: &raw mut hAdapter,
+        ppProperties: &raw mut pProperties,
+        pphDevice: &raw mut phDevice,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_CREATE_WITH_NATIVE_HANDLE,
+            c"urDeviceCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urDeviceCreateWithNativeHandle(
+                    active(),
+                    hNativeDevice,
+                    hAdapter,
+                    pProperties,
+                    phDevice,
+                )
+            },
+        )
     }
 }
 
@@ -726,14 +929,14 @@ pub(crate) unsafe extern "C" fn urDeviceCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urDeviceCreateWithNativeHandle(
+    active: Active,
     hNativeDevice: ur_native_handle_t,
     hAdapter: ur_adapter_handle_t,
     pProperties: *const ur_device_native_properties_t,
     phDevice: *mut ur_device_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -763,24 +966,24 @@ unsafe fn checked_urDeviceCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDeviceCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urDeviceCreateWithNativeHandle(
     hNativeDevice: ur_native_handle_t,
     hAdapter: ur_adapter_handle_t,
     pProperties: *const ur_device_native_properties_t,
     phDevice: *mut ur_device_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urDeviceCreateWithNativeHandle");
+    static CALL: Call = Call::new("urDeviceCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
+            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut family) {
                 return result;
             }
         }
         let result =
             direct::urDeviceCreateWithNativeHandle(hNativeDevice, hAdapter, pProperties, phDevice);
-        CALL.created(result, phDevice, kinds::DEVICE);
+        CALL.created(result, phDevice, kinds::DEVICE, family);
         result
     }
 }
@@ -789,46 +992,69 @@ unsafe fn tracked_urDeviceCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDeviceGetGlobalTimestamps(
     hDevice: ur_device_handle_t,
     pDeviceTimestamp: *mut u64,
     pHostTimestamp: *mut u64,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice, mut pDeviceTimestamp, mut pHostTimestamp) =
-            (hDevice, pDeviceTimestamp, pHostTimestamp);
-        let params = ur_device_get_global_timestamps_params_t {
-            phDevice: &raw mut hDevice,
-            ppDeviceTimestamp: &raw mut pDeviceTimestamp,
-            ppHostTimestamp: &raw mut pHostTimestamp,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_GET_GLOBAL_TIMESTAMPS,
-                c"urDeviceGetGlobalTimestamps",
-                (&raw const params).cast(),
-                || checked_urDeviceGetGlobalTimestamps(hDevice, pDeviceTimestamp, pHostTimestamp),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urDeviceGetGlobalTimestamps(hDevice, pDeviceTimestamp, pHostTimestamp) }
+    unsafe {
+        if active.traces() {
+            return traced_urDeviceGetGlobalTimestamps(hDevice, pDeviceTimestamp, pHostTimestamp);
+        }
+        checked_urDeviceGetGlobalTimestamps(active, hDevice, pDeviceTimestamp, pHostTimestamp)
+    }
+}
+
+/// `urDeviceGetGlobalTimestamps` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDeviceGetGlobalTimestamps(
+    hDevice: ur_device_handle_t,
+    pDeviceTimestamp: *mut u64,
+    pHostTimestamp: *mut u64,
+) -> ur_result_t {
+    let (mut hDevice, mut pDeviceTimestamp, mut pHostTimestamp) =
+        (hDevice, pDeviceTimestamp, pHostTimestamp);
+    let params = ur_device_get_global_timestamps_params_t {
+        phDevice: &raw mut hDevice,
+        ppDeviceTimestamp: &raw mut pDeviceTimestamp,
+        ppHostTimestamp: &raw mut pHostTimestamp,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_GET_GLOBAL_TIMESTAMPS,
+            c"urDeviceGetGlobalTimestamps",
+            (&raw const params).cast(),
+            || {
+                checked_urDeviceGetGlobalTimestamps(
+                    active(),
+                    hDevice,
+                    pDeviceTimestamp,
+                    pHostTimestamp,
+                )
+            },
+        )
+    }
 }
 
 /// `urDeviceGetGlobalTimestamps` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urDeviceGetGlobalTimestamps(
+    active: Active,
     hDevice: ur_device_handle_t,
     pDeviceTimestamp: *mut u64,
     pHostTimestamp: *mut u64,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -849,17 +1075,16 @@ unsafe fn checked_urDeviceGetGlobalTimestamps(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDeviceGetGlobalTimestamps(
+unsafe extern "C" fn tracked_urDeviceGetGlobalTimestamps(
     hDevice: ur_device_handle_t,
     pDeviceTimestamp: *mut u64,
     pHostTimestamp: *mut u64,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urDeviceGetGlobalTimestamps");
+    static CALL: Call = Call::new("urDeviceGetGlobalTimestamps");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.holds("hDevice", hDevice, kinds::DEVICE) {
                 return result;
             }
         }

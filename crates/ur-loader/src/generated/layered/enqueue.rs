@@ -5,7 +5,11 @@
 use core::ffi::{c_char, c_void};
 
 use ur_api::*;
-use ur_layers::{active, bounds, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, bounds, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueEventsWait(
     hQueue: ur_queue_handle_t,
@@ -21,48 +24,78 @@ pub(crate) unsafe extern "C" fn urEnqueueEventsWait(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) =
-            (hQueue, numEventsInWaitList, phEventWaitList, phEvent);
-        let params = ur_enqueue_events_wait_params_t {
-            phQueue: &raw mut hQueue,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_EVENTS_WAIT,
-                c"urEnqueueEventsWait",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueEventsWait(
-                        hQueue,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEnqueueEventsWait(hQueue, numEventsInWaitList, phEventWaitList, phEvent) }
+    unsafe {
+        if active.traces() {
+            return traced_urEnqueueEventsWait(
+                hQueue,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
+        checked_urEnqueueEventsWait(
+            active,
+            hQueue,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
+}
+
+/// `urEnqueueEventsWait` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueEventsWait(
+    hQueue: ur_queue_handle_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    let (mut hQueue, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) =
+        (hQueue, numEventsInWaitList, phEventWaitList, phEvent);
+    let params = ur_enqueue_events_wait_params_t {
+        phQueue: &raw mut hQueue,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_EVENTS_WAIT,
+            c"urEnqueueEventsWait",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueEventsWait(
+                    active(),
+                    hQueue,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
 }
 
 /// `urEnqueueEventsWait` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urEnqueueEventsWait(
+    active: Active,
     hQueue: ur_queue_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -92,18 +125,18 @@ unsafe fn checked_urEnqueueEventsWait(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueEventsWait(
+unsafe extern "C" fn tracked_urEnqueueEventsWait(
     hQueue: ur_queue_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueEventsWait");
+    static CALL: Call = Call::new("urEnqueueEventsWait");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -111,14 +144,14 @@ unsafe fn tracked_urEnqueueEventsWait(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         let result =
             direct::urEnqueueEventsWait(hQueue, numEventsInWaitList, phEventWaitList, phEvent);
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -127,7 +160,6 @@ unsafe fn tracked_urEnqueueEventsWait(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueEventsWaitWithBarrier(
     hQueue: ur_queue_handle_t,
@@ -135,35 +167,19 @@ pub(crate) unsafe extern "C" fn urEnqueueEventsWaitWithBarrier(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) =
-            (hQueue, numEventsInWaitList, phEventWaitList, phEvent);
-        let params = ur_enqueue_events_wait_with_barrier_params_t {
-            phQueue: &raw mut hQueue,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_EVENTS_WAIT_WITH_BARRIER,
-                c"urEnqueueEventsWaitWithBarrier",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueEventsWaitWithBarrier(
-                        hQueue,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueEventsWaitWithBarrier(
+                hQueue,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueEventsWaitWithBarrier(
+            active,
             hQueue,
             numEventsInWaitList,
             phEventWaitList,
@@ -172,18 +188,57 @@ pub(crate) unsafe extern "C" fn urEnqueueEventsWaitWithBarrier(
     }
 }
 
-/// `urEnqueueEventsWaitWithBarrier` with the layers below tracing.
+/// `urEnqueueEventsWaitWithBarrier` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueEventsWaitWithBarrier(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueEventsWaitWithBarrier(
     hQueue: ur_queue_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hQueue, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) =
+        (hQueue, numEventsInWaitList, phEventWaitList, phEvent);
+    let params = ur_enqueue_events_wait_with_barrier_params_t {
+        phQueue: &raw mut hQueue,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_EVENTS_WAIT_WITH_BARRIER,
+            c"urEnqueueEventsWaitWithBarrier",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueEventsWaitWithBarrier(
+                    active(),
+                    hQueue,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueEventsWaitWithBarrier` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueEventsWaitWithBarrier(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -218,18 +273,18 @@ unsafe fn checked_urEnqueueEventsWaitWithBarrier(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueEventsWaitWithBarrier(
+unsafe extern "C" fn tracked_urEnqueueEventsWaitWithBarrier(
     hQueue: ur_queue_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueEventsWaitWithBarrier");
+    static CALL: Call = Call::new("urEnqueueEventsWaitWithBarrier");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -237,7 +292,7 @@ unsafe fn tracked_urEnqueueEventsWaitWithBarrier(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -248,7 +303,7 @@ unsafe fn tracked_urEnqueueEventsWaitWithBarrier(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -257,7 +312,6 @@ unsafe fn tracked_urEnqueueEventsWaitWithBarrier(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemBufferRead(
     hQueue: ur_queue_handle_t,
@@ -270,64 +324,24 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hBuffer,
-            mut blockingRead,
-            mut offset,
-            mut size,
-            mut pDst,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hBuffer,
-            blockingRead,
-            offset,
-            size,
-            pDst,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_buffer_read_params_t {
-            phQueue: &raw mut hQueue,
-            phBuffer: &raw mut hBuffer,
-            pblockingRead: &raw mut blockingRead,
-            poffset: &raw mut offset,
-            psize: &raw mut size,
-            ppDst: &raw mut pDst,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_BUFFER_READ,
-                c"urEnqueueMemBufferRead",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemBufferRead(
-                        hQueue,
-                        hBuffer,
-                        blockingRead,
-                        offset,
-                        size,
-                        pDst,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemBufferRead(
+                hQueue,
+                hBuffer,
+                blockingRead,
+                offset,
+                size,
+                pDst,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemBufferRead(
+            active,
             hQueue,
             hBuffer,
             blockingRead,
@@ -341,12 +355,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferRead(
     }
 }
 
-/// `urEnqueueMemBufferRead` with the layers below tracing.
+/// `urEnqueueMemBufferRead` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemBufferRead(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemBufferRead(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingRead: bool,
@@ -357,7 +372,79 @@ unsafe fn checked_urEnqueueMemBufferRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hBuffer,
+        mut blockingRead,
+        mut offset,
+        mut size,
+        mut pDst,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hBuffer,
+        blockingRead,
+        offset,
+        size,
+        pDst,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_buffer_read_params_t {
+        phQueue: &raw mut hQueue,
+        phBuffer: &raw mut hBuffer,
+        pblockingRead: &raw mut blockingRead,
+        poffset: &raw mut offset,
+        psize: &raw mut size,
+        ppDst: &raw mut pDst,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_BUFFER_READ,
+            c"urEnqueueMemBufferRead",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemBufferRead(
+                    active(),
+                    hQueue,
+                    hBuffer,
+                    blockingRead,
+                    offset,
+                    size,
+                    pDst,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemBufferRead` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemBufferRead(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hBuffer: ur_mem_handle_t,
+    blockingRead: bool,
+    offset: usize,
+    size: usize,
+    pDst: *mut c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -407,7 +494,7 @@ unsafe fn checked_urEnqueueMemBufferRead(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemBufferRead(
+unsafe extern "C" fn tracked_urEnqueueMemBufferRead(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingRead: bool,
@@ -418,15 +505,15 @@ unsafe fn tracked_urEnqueueMemBufferRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemBufferRead");
+    static CALL: Call = Call::new("urEnqueueMemBufferRead");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -434,14 +521,14 @@ unsafe fn tracked_urEnqueueMemBufferRead(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) =
-                bounds::buffer(CALL, "hBuffer", hBuffer, (offset as u64), (size as u64))
+                bounds::buffer(&CALL, "hBuffer", hBuffer, (offset as u64), (size as u64))
             {
                 return result;
             }
@@ -457,7 +544,7 @@ unsafe fn tracked_urEnqueueMemBufferRead(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -466,7 +553,6 @@ unsafe fn tracked_urEnqueueMemBufferRead(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemBufferWrite(
     hQueue: ur_queue_handle_t,
@@ -479,64 +565,24 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hBuffer,
-            mut blockingWrite,
-            mut offset,
-            mut size,
-            mut pSrc,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hBuffer,
-            blockingWrite,
-            offset,
-            size,
-            pSrc,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_buffer_write_params_t {
-            phQueue: &raw mut hQueue,
-            phBuffer: &raw mut hBuffer,
-            pblockingWrite: &raw mut blockingWrite,
-            poffset: &raw mut offset,
-            psize: &raw mut size,
-            ppSrc: &raw mut pSrc,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_BUFFER_WRITE,
-                c"urEnqueueMemBufferWrite",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemBufferWrite(
-                        hQueue,
-                        hBuffer,
-                        blockingWrite,
-                        offset,
-                        size,
-                        pSrc,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemBufferWrite(
+                hQueue,
+                hBuffer,
+                blockingWrite,
+                offset,
+                size,
+                pSrc,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemBufferWrite(
+            active,
             hQueue,
             hBuffer,
             blockingWrite,
@@ -550,12 +596,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferWrite(
     }
 }
 
-/// `urEnqueueMemBufferWrite` with the layers below tracing.
+/// `urEnqueueMemBufferWrite` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemBufferWrite(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemBufferWrite(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingWrite: bool,
@@ -566,7 +613,79 @@ unsafe fn checked_urEnqueueMemBufferWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hBuffer,
+        mut blockingWrite,
+        mut offset,
+        mut size,
+        mut pSrc,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hBuffer,
+        blockingWrite,
+        offset,
+        size,
+        pSrc,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_buffer_write_params_t {
+        phQueue: &raw mut hQueue,
+        phBuffer: &raw mut hBuffer,
+        pblockingWrite: &raw mut blockingWrite,
+        poffset: &raw mut offset,
+        psize: &raw mut size,
+        ppSrc: &raw mut pSrc,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_BUFFER_WRITE,
+            c"urEnqueueMemBufferWrite",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemBufferWrite(
+                    active(),
+                    hQueue,
+                    hBuffer,
+                    blockingWrite,
+                    offset,
+                    size,
+                    pSrc,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemBufferWrite` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemBufferWrite(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hBuffer: ur_mem_handle_t,
+    blockingWrite: bool,
+    offset: usize,
+    size: usize,
+    pSrc: *const c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -616,7 +735,7 @@ unsafe fn checked_urEnqueueMemBufferWrite(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemBufferWrite(
+unsafe extern "C" fn tracked_urEnqueueMemBufferWrite(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingWrite: bool,
@@ -627,15 +746,15 @@ unsafe fn tracked_urEnqueueMemBufferWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemBufferWrite");
+    static CALL: Call = Call::new("urEnqueueMemBufferWrite");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -643,14 +762,14 @@ unsafe fn tracked_urEnqueueMemBufferWrite(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) =
-                bounds::buffer(CALL, "hBuffer", hBuffer, (offset as u64), (size as u64))
+                bounds::buffer(&CALL, "hBuffer", hBuffer, (offset as u64), (size as u64))
             {
                 return result;
             }
@@ -666,7 +785,7 @@ unsafe fn tracked_urEnqueueMemBufferWrite(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -675,7 +794,6 @@ unsafe fn tracked_urEnqueueMemBufferWrite(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemBufferReadRect(
     hQueue: ur_queue_handle_t,
@@ -693,84 +811,29 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferReadRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hBuffer,
-            mut blockingRead,
-            mut bufferOrigin,
-            mut hostOrigin,
-            mut region,
-            mut bufferRowPitch,
-            mut bufferSlicePitch,
-            mut hostRowPitch,
-            mut hostSlicePitch,
-            mut pDst,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hBuffer,
-            blockingRead,
-            bufferOrigin,
-            hostOrigin,
-            region,
-            bufferRowPitch,
-            bufferSlicePitch,
-            hostRowPitch,
-            hostSlicePitch,
-            pDst,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_buffer_read_rect_params_t {
-            phQueue: &raw mut hQueue,
-            phBuffer: &raw mut hBuffer,
-            pblockingRead: &raw mut blockingRead,
-            pbufferOrigin: &raw mut bufferOrigin,
-            phostOrigin: &raw mut hostOrigin,
-            pregion: &raw mut region,
-            pbufferRowPitch: &raw mut bufferRowPitch,
-            pbufferSlicePitch: &raw mut bufferSlicePitch,
-            phostRowPitch: &raw mut hostRowPitch,
-            phostSlicePitch: &raw mut hostSlicePitch,
-            ppDst: &raw mut pDst,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_BUFFER_READ_RECT,
-                c"urEnqueueMemBufferReadRect",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemBufferReadRect(
-                        hQueue,
-                        hBuffer,
-                        blockingRead,
-                        bufferOrigin,
-                        hostOrigin,
-                        region,
-                        bufferRowPitch,
-                        bufferSlicePitch,
-                        hostRowPitch,
-                        hostSlicePitch,
-                        pDst,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemBufferReadRect(
+                hQueue,
+                hBuffer,
+                blockingRead,
+                bufferOrigin,
+                hostOrigin,
+                region,
+                bufferRowPitch,
+                bufferSlicePitch,
+                hostRowPitch,
+                hostSlicePitch,
+                pDst,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemBufferReadRect(
+            active,
             hQueue,
             hBuffer,
             blockingRead,
@@ -789,12 +852,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferReadRect(
     }
 }
 
-/// `urEnqueueMemBufferReadRect` with the layers below tracing.
+/// `urEnqueueMemBufferReadRect` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemBufferReadRect(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemBufferReadRect(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingRead: bool,
@@ -810,7 +874,104 @@ unsafe fn checked_urEnqueueMemBufferReadRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hBuffer,
+        mut blockingRead,
+        mut bufferOrigin,
+        mut hostOrigin,
+        mut region,
+        mut bufferRowPitch,
+        mut bufferSlicePitch,
+        mut hostRowPitch,
+        mut hostSlicePitch,
+        mut pDst,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hBuffer,
+        blockingRead,
+        bufferOrigin,
+        hostOrigin,
+        region,
+        bufferRowPitch,
+        bufferSlicePitch,
+        hostRowPitch,
+        hostSlicePitch,
+        pDst,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_buffer_read_rect_params_t {
+        phQueue: &raw mut hQueue,
+        phBuffer: &raw mut hBuffer,
+        pblockingRead: &raw mut blockingRead,
+        pbufferOrigin: &raw mut bufferOrigin,
+        phostOrigin: &raw mut hostOrigin,
+        pregion: &raw mut region,
+        pbufferRowPitch: &raw mut bufferRowPitch,
+        pbufferSlicePitch: &raw mut bufferSlicePitch,
+        phostRowPitch: &raw mut hostRowPitch,
+        phostSlicePitch: &raw mut hostSlicePitch,
+        ppDst: &raw mut pDst,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_BUFFER_READ_RECT,
+            c"urEnqueueMemBufferReadRect",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemBufferReadRect(
+                    active(),
+                    hQueue,
+                    hBuffer,
+                    blockingRead,
+                    bufferOrigin,
+                    hostOrigin,
+                    region,
+                    bufferRowPitch,
+                    bufferSlicePitch,
+                    hostRowPitch,
+                    hostSlicePitch,
+                    pDst,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemBufferReadRect` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemBufferReadRect(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hBuffer: ur_mem_handle_t,
+    blockingRead: bool,
+    bufferOrigin: ur_rect_offset_t,
+    hostOrigin: ur_rect_offset_t,
+    region: ur_rect_region_t,
+    bufferRowPitch: usize,
+    bufferSlicePitch: usize,
+    hostRowPitch: usize,
+    hostSlicePitch: usize,
+    pDst: *mut c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -875,7 +1036,7 @@ unsafe fn checked_urEnqueueMemBufferReadRect(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemBufferReadRect(
+unsafe extern "C" fn tracked_urEnqueueMemBufferReadRect(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingRead: bool,
@@ -891,15 +1052,15 @@ unsafe fn tracked_urEnqueueMemBufferReadRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemBufferReadRect");
+    static CALL: Call = Call::new("urEnqueueMemBufferReadRect");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -907,14 +1068,14 @@ unsafe fn tracked_urEnqueueMemBufferReadRect(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) = bounds::rectangle(
-                CALL,
+                &CALL,
                 "hBuffer",
                 hBuffer,
                 bufferOrigin,
@@ -941,7 +1102,7 @@ unsafe fn tracked_urEnqueueMemBufferReadRect(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -950,7 +1111,6 @@ unsafe fn tracked_urEnqueueMemBufferReadRect(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemBufferWriteRect(
     hQueue: ur_queue_handle_t,
@@ -968,84 +1128,29 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferWriteRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hBuffer,
-            mut blockingWrite,
-            mut bufferOrigin,
-            mut hostOrigin,
-            mut region,
-            mut bufferRowPitch,
-            mut bufferSlicePitch,
-            mut hostRowPitch,
-            mut hostSlicePitch,
-            mut pSrc,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hBuffer,
-            blockingWrite,
-            bufferOrigin,
-            hostOrigin,
-            region,
-            bufferRowPitch,
-            bufferSlicePitch,
-            hostRowPitch,
-            hostSlicePitch,
-            pSrc,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_buffer_write_rect_params_t {
-            phQueue: &raw mut hQueue,
-            phBuffer: &raw mut hBuffer,
-            pblockingWrite: &raw mut blockingWrite,
-            pbufferOrigin: &raw mut bufferOrigin,
-            phostOrigin: &raw mut hostOrigin,
-            pregion: &raw mut region,
-            pbufferRowPitch: &raw mut bufferRowPitch,
-            pbufferSlicePitch: &raw mut bufferSlicePitch,
-            phostRowPitch: &raw mut hostRowPitch,
-            phostSlicePitch: &raw mut hostSlicePitch,
-            ppSrc: &raw mut pSrc,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_BUFFER_WRITE_RECT,
-                c"urEnqueueMemBufferWriteRect",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemBufferWriteRect(
-                        hQueue,
-                        hBuffer,
-                        blockingWrite,
-                        bufferOrigin,
-                        hostOrigin,
-                        region,
-                        bufferRowPitch,
-                        bufferSlicePitch,
-                        hostRowPitch,
-                        hostSlicePitch,
-                        pSrc,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemBufferWriteRect(
+                hQueue,
+                hBuffer,
+                blockingWrite,
+                bufferOrigin,
+                hostOrigin,
+                region,
+                bufferRowPitch,
+                bufferSlicePitch,
+                hostRowPitch,
+                hostSlicePitch,
+                pSrc,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemBufferWriteRect(
+            active,
             hQueue,
             hBuffer,
             blockingWrite,
@@ -1064,12 +1169,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferWriteRect(
     }
 }
 
-/// `urEnqueueMemBufferWriteRect` with the layers below tracing.
+/// `urEnqueueMemBufferWriteRect` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemBufferWriteRect(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemBufferWriteRect(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingWrite: bool,
@@ -1085,7 +1191,104 @@ unsafe fn checked_urEnqueueMemBufferWriteRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hBuffer,
+        mut blockingWrite,
+        mut bufferOrigin,
+        mut hostOrigin,
+        mut region,
+        mut bufferRowPitch,
+        mut bufferSlicePitch,
+        mut hostRowPitch,
+        mut hostSlicePitch,
+        mut pSrc,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hBuffer,
+        blockingWrite,
+        bufferOrigin,
+        hostOrigin,
+        region,
+        bufferRowPitch,
+        bufferSlicePitch,
+        hostRowPitch,
+        hostSlicePitch,
+        pSrc,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_buffer_write_rect_params_t {
+        phQueue: &raw mut hQueue,
+        phBuffer: &raw mut hBuffer,
+        pblockingWrite: &raw mut blockingWrite,
+        pbufferOrigin: &raw mut bufferOrigin,
+        phostOrigin: &raw mut hostOrigin,
+        pregion: &raw mut region,
+        pbufferRowPitch: &raw mut bufferRowPitch,
+        pbufferSlicePitch: &raw mut bufferSlicePitch,
+        phostRowPitch: &raw mut hostRowPitch,
+        phostSlicePitch: &raw mut hostSlicePitch,
+        ppSrc: &raw mut pSrc,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_BUFFER_WRITE_RECT,
+            c"urEnqueueMemBufferWriteRect",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemBufferWriteRect(
+                    active(),
+                    hQueue,
+                    hBuffer,
+                    blockingWrite,
+                    bufferOrigin,
+                    hostOrigin,
+                    region,
+                    bufferRowPitch,
+                    bufferSlicePitch,
+                    hostRowPitch,
+                    hostSlicePitch,
+                    pSrc,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemBufferWriteRect` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemBufferWriteRect(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hBuffer: ur_mem_handle_t,
+    blockingWrite: bool,
+    bufferOrigin: ur_rect_offset_t,
+    hostOrigin: ur_rect_offset_t,
+    region: ur_rect_region_t,
+    bufferRowPitch: usize,
+    bufferSlicePitch: usize,
+    hostRowPitch: usize,
+    hostSlicePitch: usize,
+    pSrc: *mut c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1150,7 +1353,7 @@ unsafe fn checked_urEnqueueMemBufferWriteRect(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemBufferWriteRect(
+unsafe extern "C" fn tracked_urEnqueueMemBufferWriteRect(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingWrite: bool,
@@ -1166,15 +1369,15 @@ unsafe fn tracked_urEnqueueMemBufferWriteRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemBufferWriteRect");
+    static CALL: Call = Call::new("urEnqueueMemBufferWriteRect");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -1182,14 +1385,14 @@ unsafe fn tracked_urEnqueueMemBufferWriteRect(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) = bounds::rectangle(
-                CALL,
+                &CALL,
                 "hBuffer",
                 hBuffer,
                 bufferOrigin,
@@ -1216,7 +1419,7 @@ unsafe fn tracked_urEnqueueMemBufferWriteRect(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -1225,7 +1428,6 @@ unsafe fn tracked_urEnqueueMemBufferWriteRect(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopy(
     hQueue: ur_queue_handle_t,
@@ -1238,64 +1440,24 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hBufferSrc,
-            mut hBufferDst,
-            mut srcOffset,
-            mut dstOffset,
-            mut size,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hBufferSrc,
-            hBufferDst,
-            srcOffset,
-            dstOffset,
-            size,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_buffer_copy_params_t {
-            phQueue: &raw mut hQueue,
-            phBufferSrc: &raw mut hBufferSrc,
-            phBufferDst: &raw mut hBufferDst,
-            psrcOffset: &raw mut srcOffset,
-            pdstOffset: &raw mut dstOffset,
-            psize: &raw mut size,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_BUFFER_COPY,
-                c"urEnqueueMemBufferCopy",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemBufferCopy(
-                        hQueue,
-                        hBufferSrc,
-                        hBufferDst,
-                        srcOffset,
-                        dstOffset,
-                        size,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemBufferCopy(
+                hQueue,
+                hBufferSrc,
+                hBufferDst,
+                srcOffset,
+                dstOffset,
+                size,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemBufferCopy(
+            active,
             hQueue,
             hBufferSrc,
             hBufferDst,
@@ -1309,12 +1471,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopy(
     }
 }
 
-/// `urEnqueueMemBufferCopy` with the layers below tracing.
+/// `urEnqueueMemBufferCopy` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemBufferCopy(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemBufferCopy(
     hQueue: ur_queue_handle_t,
     hBufferSrc: ur_mem_handle_t,
     hBufferDst: ur_mem_handle_t,
@@ -1325,7 +1488,79 @@ unsafe fn checked_urEnqueueMemBufferCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hBufferSrc,
+        mut hBufferDst,
+        mut srcOffset,
+        mut dstOffset,
+        mut size,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hBufferSrc,
+        hBufferDst,
+        srcOffset,
+        dstOffset,
+        size,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_buffer_copy_params_t {
+        phQueue: &raw mut hQueue,
+        phBufferSrc: &raw mut hBufferSrc,
+        phBufferDst: &raw mut hBufferDst,
+        psrcOffset: &raw mut srcOffset,
+        pdstOffset: &raw mut dstOffset,
+        psize: &raw mut size,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_BUFFER_COPY,
+            c"urEnqueueMemBufferCopy",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemBufferCopy(
+                    active(),
+                    hQueue,
+                    hBufferSrc,
+                    hBufferDst,
+                    srcOffset,
+                    dstOffset,
+                    size,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemBufferCopy` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemBufferCopy(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hBufferSrc: ur_mem_handle_t,
+    hBufferDst: ur_mem_handle_t,
+    srcOffset: usize,
+    dstOffset: usize,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1375,7 +1610,7 @@ unsafe fn checked_urEnqueueMemBufferCopy(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemBufferCopy(
+unsafe extern "C" fn tracked_urEnqueueMemBufferCopy(
     hQueue: ur_queue_handle_t,
     hBufferSrc: ur_mem_handle_t,
     hBufferDst: ur_mem_handle_t,
@@ -1386,18 +1621,18 @@ unsafe fn tracked_urEnqueueMemBufferCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemBufferCopy");
+    static CALL: Call = Call::new("urEnqueueMemBufferCopy");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBufferSrc", hBufferSrc, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBufferSrc", hBufferSrc, kinds::MEM, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBufferDst", hBufferDst, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBufferDst", hBufferDst, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -1405,14 +1640,14 @@ unsafe fn tracked_urEnqueueMemBufferCopy(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) = bounds::buffer(
-                CALL,
+                &CALL,
                 "hBufferSrc",
                 hBufferSrc,
                 (srcOffset as u64),
@@ -1421,7 +1656,7 @@ unsafe fn tracked_urEnqueueMemBufferCopy(
                 return result;
             }
             if let Err(result) = bounds::buffer(
-                CALL,
+                &CALL,
                 "hBufferDst",
                 hBufferDst,
                 (dstOffset as u64),
@@ -1441,7 +1676,7 @@ unsafe fn tracked_urEnqueueMemBufferCopy(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -1450,7 +1685,6 @@ unsafe fn tracked_urEnqueueMemBufferCopy(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopyRect(
     hQueue: ur_queue_handle_t,
@@ -1467,80 +1701,28 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopyRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hBufferSrc,
-            mut hBufferDst,
-            mut srcOrigin,
-            mut dstOrigin,
-            mut region,
-            mut srcRowPitch,
-            mut srcSlicePitch,
-            mut dstRowPitch,
-            mut dstSlicePitch,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hBufferSrc,
-            hBufferDst,
-            srcOrigin,
-            dstOrigin,
-            region,
-            srcRowPitch,
-            srcSlicePitch,
-            dstRowPitch,
-            dstSlicePitch,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_buffer_copy_rect_params_t {
-            phQueue: &raw mut hQueue,
-            phBufferSrc: &raw mut hBufferSrc,
-            phBufferDst: &raw mut hBufferDst,
-            psrcOrigin: &raw mut srcOrigin,
-            pdstOrigin: &raw mut dstOrigin,
-            pregion: &raw mut region,
-            psrcRowPitch: &raw mut srcRowPitch,
-            psrcSlicePitch: &raw mut srcSlicePitch,
-            pdstRowPitch: &raw mut dstRowPitch,
-            pdstSlicePitch: &raw mut dstSlicePitch,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_BUFFER_COPY_RECT,
-                c"urEnqueueMemBufferCopyRect",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemBufferCopyRect(
-                        hQueue,
-                        hBufferSrc,
-                        hBufferDst,
-                        srcOrigin,
-                        dstOrigin,
-                        region,
-                        srcRowPitch,
-                        srcSlicePitch,
-                        dstRowPitch,
-                        dstSlicePitch,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemBufferCopyRect(
+                hQueue,
+                hBufferSrc,
+                hBufferDst,
+                srcOrigin,
+                dstOrigin,
+                region,
+                srcRowPitch,
+                srcSlicePitch,
+                dstRowPitch,
+                dstSlicePitch,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemBufferCopyRect(
+            active,
             hQueue,
             hBufferSrc,
             hBufferDst,
@@ -1558,12 +1740,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopyRect(
     }
 }
 
-/// `urEnqueueMemBufferCopyRect` with the layers below tracing.
+/// `urEnqueueMemBufferCopyRect` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemBufferCopyRect(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemBufferCopyRect(
     hQueue: ur_queue_handle_t,
     hBufferSrc: ur_mem_handle_t,
     hBufferDst: ur_mem_handle_t,
@@ -1578,7 +1761,99 @@ unsafe fn checked_urEnqueueMemBufferCopyRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hBufferSrc,
+        mut hBufferDst,
+        mut srcOrigin,
+        mut dstOrigin,
+        mut region,
+        mut srcRowPitch,
+        mut srcSlicePitch,
+        mut dstRowPitch,
+        mut dstSlicePitch,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hBufferSrc,
+        hBufferDst,
+        srcOrigin,
+        dstOrigin,
+        region,
+        srcRowPitch,
+        srcSlicePitch,
+        dstRowPitch,
+        dstSlicePitch,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_buffer_copy_rect_params_t {
+        phQueue: &raw mut hQueue,
+        phBufferSrc: &raw mut hBufferSrc,
+        phBufferDst: &raw mut hBufferDst,
+        psrcOrigin: &raw mut srcOrigin,
+        pdstOrigin: &raw mut dstOrigin,
+        pregion: &raw mut region,
+        psrcRowPitch: &raw mut srcRowPitch,
+        psrcSlicePitch: &raw mut srcSlicePitch,
+        pdstRowPitch: &raw mut dstRowPitch,
+        pdstSlicePitch: &raw mut dstSlicePitch,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_BUFFER_COPY_RECT,
+            c"urEnqueueMemBufferCopyRect",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemBufferCopyRect(
+                    active(),
+                    hQueue,
+                    hBufferSrc,
+                    hBufferDst,
+                    srcOrigin,
+                    dstOrigin,
+                    region,
+                    srcRowPitch,
+                    srcSlicePitch,
+                    dstRowPitch,
+                    dstSlicePitch,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemBufferCopyRect` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemBufferCopyRect(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hBufferSrc: ur_mem_handle_t,
+    hBufferDst: ur_mem_handle_t,
+    srcOrigin: ur_rect_offset_t,
+    dstOrigin: ur_rect_offset_t,
+    region: ur_rect_region_t,
+    srcRowPitch: usize,
+    srcSlicePitch: usize,
+    dstRowPitch: usize,
+    dstSlicePitch: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1640,7 +1915,7 @@ unsafe fn checked_urEnqueueMemBufferCopyRect(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemBufferCopyRect(
+unsafe extern "C" fn tracked_urEnqueueMemBufferCopyRect(
     hQueue: ur_queue_handle_t,
     hBufferSrc: ur_mem_handle_t,
     hBufferDst: ur_mem_handle_t,
@@ -1655,18 +1930,18 @@ unsafe fn tracked_urEnqueueMemBufferCopyRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemBufferCopyRect");
+    static CALL: Call = Call::new("urEnqueueMemBufferCopyRect");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBufferSrc", hBufferSrc, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBufferSrc", hBufferSrc, kinds::MEM, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBufferDst", hBufferDst, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBufferDst", hBufferDst, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -1674,14 +1949,14 @@ unsafe fn tracked_urEnqueueMemBufferCopyRect(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) = bounds::rectangle(
-                CALL,
+                &CALL,
                 "hBufferSrc",
                 hBufferSrc,
                 srcOrigin,
@@ -1692,7 +1967,7 @@ unsafe fn tracked_urEnqueueMemBufferCopyRect(
                 return result;
             }
             if let Err(result) = bounds::rectangle(
-                CALL,
+                &CALL,
                 "hBufferDst",
                 hBufferDst,
                 dstOrigin,
@@ -1718,7 +1993,7 @@ unsafe fn tracked_urEnqueueMemBufferCopyRect(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -1727,7 +2002,6 @@ unsafe fn tracked_urEnqueueMemBufferCopyRect(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemBufferFill(
     hQueue: ur_queue_handle_t,
@@ -1740,64 +2014,24 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hBuffer,
-            mut pPattern,
-            mut patternSize,
-            mut offset,
-            mut size,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hBuffer,
-            pPattern,
-            patternSize,
-            offset,
-            size,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_buffer_fill_params_t {
-            phQueue: &raw mut hQueue,
-            phBuffer: &raw mut hBuffer,
-            ppPattern: &raw mut pPattern,
-            ppatternSize: &raw mut patternSize,
-            poffset: &raw mut offset,
-            psize: &raw mut size,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_BUFFER_FILL,
-                c"urEnqueueMemBufferFill",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemBufferFill(
-                        hQueue,
-                        hBuffer,
-                        pPattern,
-                        patternSize,
-                        offset,
-                        size,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemBufferFill(
+                hQueue,
+                hBuffer,
+                pPattern,
+                patternSize,
+                offset,
+                size,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemBufferFill(
+            active,
             hQueue,
             hBuffer,
             pPattern,
@@ -1811,12 +2045,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferFill(
     }
 }
 
-/// `urEnqueueMemBufferFill` with the layers below tracing.
+/// `urEnqueueMemBufferFill` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemBufferFill(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemBufferFill(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     pPattern: *const c_void,
@@ -1827,7 +2062,79 @@ unsafe fn checked_urEnqueueMemBufferFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hBuffer,
+        mut pPattern,
+        mut patternSize,
+        mut offset,
+        mut size,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hBuffer,
+        pPattern,
+        patternSize,
+        offset,
+        size,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_buffer_fill_params_t {
+        phQueue: &raw mut hQueue,
+        phBuffer: &raw mut hBuffer,
+        ppPattern: &raw mut pPattern,
+        ppatternSize: &raw mut patternSize,
+        poffset: &raw mut offset,
+        psize: &raw mut size,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_BUFFER_FILL,
+            c"urEnqueueMemBufferFill",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemBufferFill(
+                    active(),
+                    hQueue,
+                    hBuffer,
+                    pPattern,
+                    patternSize,
+                    offset,
+                    size,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemBufferFill` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemBufferFill(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hBuffer: ur_mem_handle_t,
+    pPattern: *const c_void,
+    patternSize: usize,
+    offset: usize,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1877,7 +2184,7 @@ unsafe fn checked_urEnqueueMemBufferFill(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemBufferFill(
+unsafe extern "C" fn tracked_urEnqueueMemBufferFill(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     pPattern: *const c_void,
@@ -1888,15 +2195,15 @@ unsafe fn tracked_urEnqueueMemBufferFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemBufferFill");
+    static CALL: Call = Call::new("urEnqueueMemBufferFill");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -1904,14 +2211,14 @@ unsafe fn tracked_urEnqueueMemBufferFill(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) =
-                bounds::buffer(CALL, "hBuffer", hBuffer, (offset as u64), (size as u64))
+                bounds::buffer(&CALL, "hBuffer", hBuffer, (offset as u64), (size as u64))
             {
                 return result;
             }
@@ -1927,7 +2234,7 @@ unsafe fn tracked_urEnqueueMemBufferFill(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -1936,7 +2243,6 @@ unsafe fn tracked_urEnqueueMemBufferFill(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemImageRead(
     hQueue: ur_queue_handle_t,
@@ -1951,72 +2257,26 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hImage,
-            mut blockingRead,
-            mut origin,
-            mut region,
-            mut rowPitch,
-            mut slicePitch,
-            mut pDst,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hImage,
-            blockingRead,
-            origin,
-            region,
-            rowPitch,
-            slicePitch,
-            pDst,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_image_read_params_t {
-            phQueue: &raw mut hQueue,
-            phImage: &raw mut hImage,
-            pblockingRead: &raw mut blockingRead,
-            porigin: &raw mut origin,
-            pregion: &raw mut region,
-            prowPitch: &raw mut rowPitch,
-            pslicePitch: &raw mut slicePitch,
-            ppDst: &raw mut pDst,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_IMAGE_READ,
-                c"urEnqueueMemImageRead",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemImageRead(
-                        hQueue,
-                        hImage,
-                        blockingRead,
-                        origin,
-                        region,
-                        rowPitch,
-                        slicePitch,
-                        pDst,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemImageRead(
+                hQueue,
+                hImage,
+                blockingRead,
+                origin,
+                region,
+                rowPitch,
+                slicePitch,
+                pDst,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemImageRead(
+            active,
             hQueue,
             hImage,
             blockingRead,
@@ -2032,12 +2292,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageRead(
     }
 }
 
-/// `urEnqueueMemImageRead` with the layers below tracing.
+/// `urEnqueueMemImageRead` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemImageRead(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemImageRead(
     hQueue: ur_queue_handle_t,
     hImage: ur_mem_handle_t,
     blockingRead: bool,
@@ -2050,7 +2311,89 @@ unsafe fn checked_urEnqueueMemImageRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hImage,
+        mut blockingRead,
+        mut origin,
+        mut region,
+        mut rowPitch,
+        mut slicePitch,
+        mut pDst,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hImage,
+        blockingRead,
+        origin,
+        region,
+        rowPitch,
+        slicePitch,
+        pDst,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_image_read_params_t {
+        phQueue: &raw mut hQueue,
+        phImage: &raw mut hImage,
+        pblockingRead: &raw mut blockingRead,
+        porigin: &raw mut origin,
+        pregion: &raw mut region,
+        prowPitch: &raw mut rowPitch,
+        pslicePitch: &raw mut slicePitch,
+        ppDst: &raw mut pDst,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_IMAGE_READ,
+            c"urEnqueueMemImageRead",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemImageRead(
+                    active(),
+                    hQueue,
+                    hImage,
+                    blockingRead,
+                    origin,
+                    region,
+                    rowPitch,
+                    slicePitch,
+                    pDst,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemImageRead` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemImageRead(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hImage: ur_mem_handle_t,
+    blockingRead: bool,
+    origin: ur_rect_offset_t,
+    region: ur_rect_region_t,
+    rowPitch: usize,
+    slicePitch: usize,
+    pDst: *mut c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2106,7 +2449,7 @@ unsafe fn checked_urEnqueueMemImageRead(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemImageRead(
+unsafe extern "C" fn tracked_urEnqueueMemImageRead(
     hQueue: ur_queue_handle_t,
     hImage: ur_mem_handle_t,
     blockingRead: bool,
@@ -2119,15 +2462,15 @@ unsafe fn tracked_urEnqueueMemImageRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemImageRead");
+    static CALL: Call = Call::new("urEnqueueMemImageRead");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hImage", hImage, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hImage", hImage, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -2135,13 +2478,13 @@ unsafe fn tracked_urEnqueueMemImageRead(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::image(CALL, "hImage", hImage, origin, region) {
+            if let Err(result) = bounds::image(&CALL, "hImage", hImage, origin, region) {
                 return result;
             }
         }
@@ -2158,7 +2501,7 @@ unsafe fn tracked_urEnqueueMemImageRead(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -2167,7 +2510,6 @@ unsafe fn tracked_urEnqueueMemImageRead(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemImageWrite(
     hQueue: ur_queue_handle_t,
@@ -2182,72 +2524,26 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hImage,
-            mut blockingWrite,
-            mut origin,
-            mut region,
-            mut rowPitch,
-            mut slicePitch,
-            mut pSrc,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hImage,
-            blockingWrite,
-            origin,
-            region,
-            rowPitch,
-            slicePitch,
-            pSrc,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_image_write_params_t {
-            phQueue: &raw mut hQueue,
-            phImage: &raw mut hImage,
-            pblockingWrite: &raw mut blockingWrite,
-            porigin: &raw mut origin,
-            pregion: &raw mut region,
-            prowPitch: &raw mut rowPitch,
-            pslicePitch: &raw mut slicePitch,
-            ppSrc: &raw mut pSrc,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_IMAGE_WRITE,
-                c"urEnqueueMemImageWrite",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemImageWrite(
-                        hQueue,
-                        hImage,
-                        blockingWrite,
-                        origin,
-                        region,
-                        rowPitch,
-                        slicePitch,
-                        pSrc,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemImageWrite(
+                hQueue,
+                hImage,
+                blockingWrite,
+                origin,
+                region,
+                rowPitch,
+                slicePitch,
+                pSrc,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemImageWrite(
+            active,
             hQueue,
             hImage,
             blockingWrite,
@@ -2263,12 +2559,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageWrite(
     }
 }
 
-/// `urEnqueueMemImageWrite` with the layers below tracing.
+/// `urEnqueueMemImageWrite` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemImageWrite(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemImageWrite(
     hQueue: ur_queue_handle_t,
     hImage: ur_mem_handle_t,
     blockingWrite: bool,
@@ -2281,7 +2578,89 @@ unsafe fn checked_urEnqueueMemImageWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hImage,
+        mut blockingWrite,
+        mut origin,
+        mut region,
+        mut rowPitch,
+        mut slicePitch,
+        mut pSrc,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hImage,
+        blockingWrite,
+        origin,
+        region,
+        rowPitch,
+        slicePitch,
+        pSrc,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_image_write_params_t {
+        phQueue: &raw mut hQueue,
+        phImage: &raw mut hImage,
+        pblockingWrite: &raw mut blockingWrite,
+        porigin: &raw mut origin,
+        pregion: &raw mut region,
+        prowPitch: &raw mut rowPitch,
+        pslicePitch: &raw mut slicePitch,
+        ppSrc: &raw mut pSrc,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_IMAGE_WRITE,
+            c"urEnqueueMemImageWrite",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemImageWrite(
+                    active(),
+                    hQueue,
+                    hImage,
+                    blockingWrite,
+                    origin,
+                    region,
+                    rowPitch,
+                    slicePitch,
+                    pSrc,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemImageWrite` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemImageWrite(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hImage: ur_mem_handle_t,
+    blockingWrite: bool,
+    origin: ur_rect_offset_t,
+    region: ur_rect_region_t,
+    rowPitch: usize,
+    slicePitch: usize,
+    pSrc: *mut c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2337,7 +2716,7 @@ unsafe fn checked_urEnqueueMemImageWrite(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemImageWrite(
+unsafe extern "C" fn tracked_urEnqueueMemImageWrite(
     hQueue: ur_queue_handle_t,
     hImage: ur_mem_handle_t,
     blockingWrite: bool,
@@ -2350,15 +2729,15 @@ unsafe fn tracked_urEnqueueMemImageWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemImageWrite");
+    static CALL: Call = Call::new("urEnqueueMemImageWrite");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hImage", hImage, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hImage", hImage, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -2366,13 +2745,13 @@ unsafe fn tracked_urEnqueueMemImageWrite(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::image(CALL, "hImage", hImage, origin, region) {
+            if let Err(result) = bounds::image(&CALL, "hImage", hImage, origin, region) {
                 return result;
             }
         }
@@ -2389,7 +2768,7 @@ unsafe fn tracked_urEnqueueMemImageWrite(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -2398,7 +2777,6 @@ unsafe fn tracked_urEnqueueMemImageWrite(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemImageCopy(
     hQueue: ur_queue_handle_t,
@@ -2411,64 +2789,24 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hImageSrc,
-            mut hImageDst,
-            mut srcOrigin,
-            mut dstOrigin,
-            mut region,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hImageSrc,
-            hImageDst,
-            srcOrigin,
-            dstOrigin,
-            region,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_image_copy_params_t {
-            phQueue: &raw mut hQueue,
-            phImageSrc: &raw mut hImageSrc,
-            phImageDst: &raw mut hImageDst,
-            psrcOrigin: &raw mut srcOrigin,
-            pdstOrigin: &raw mut dstOrigin,
-            pregion: &raw mut region,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_IMAGE_COPY,
-                c"urEnqueueMemImageCopy",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemImageCopy(
-                        hQueue,
-                        hImageSrc,
-                        hImageDst,
-                        srcOrigin,
-                        dstOrigin,
-                        region,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemImageCopy(
+                hQueue,
+                hImageSrc,
+                hImageDst,
+                srcOrigin,
+                dstOrigin,
+                region,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemImageCopy(
+            active,
             hQueue,
             hImageSrc,
             hImageDst,
@@ -2482,12 +2820,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageCopy(
     }
 }
 
-/// `urEnqueueMemImageCopy` with the layers below tracing.
+/// `urEnqueueMemImageCopy` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemImageCopy(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemImageCopy(
     hQueue: ur_queue_handle_t,
     hImageSrc: ur_mem_handle_t,
     hImageDst: ur_mem_handle_t,
@@ -2498,7 +2837,79 @@ unsafe fn checked_urEnqueueMemImageCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hImageSrc,
+        mut hImageDst,
+        mut srcOrigin,
+        mut dstOrigin,
+        mut region,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hImageSrc,
+        hImageDst,
+        srcOrigin,
+        dstOrigin,
+        region,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_image_copy_params_t {
+        phQueue: &raw mut hQueue,
+        phImageSrc: &raw mut hImageSrc,
+        phImageDst: &raw mut hImageDst,
+        psrcOrigin: &raw mut srcOrigin,
+        pdstOrigin: &raw mut dstOrigin,
+        pregion: &raw mut region,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_IMAGE_COPY,
+            c"urEnqueueMemImageCopy",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemImageCopy(
+                    active(),
+                    hQueue,
+                    hImageSrc,
+                    hImageDst,
+                    srcOrigin,
+                    dstOrigin,
+                    region,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemImageCopy` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemImageCopy(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hImageSrc: ur_mem_handle_t,
+    hImageDst: ur_mem_handle_t,
+    srcOrigin: ur_rect_offset_t,
+    dstOrigin: ur_rect_offset_t,
+    region: ur_rect_region_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2548,7 +2959,7 @@ unsafe fn checked_urEnqueueMemImageCopy(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemImageCopy(
+unsafe extern "C" fn tracked_urEnqueueMemImageCopy(
     hQueue: ur_queue_handle_t,
     hImageSrc: ur_mem_handle_t,
     hImageDst: ur_mem_handle_t,
@@ -2559,18 +2970,18 @@ unsafe fn tracked_urEnqueueMemImageCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemImageCopy");
+    static CALL: Call = Call::new("urEnqueueMemImageCopy");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hImageSrc", hImageSrc, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hImageSrc", hImageSrc, kinds::MEM, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hImageDst", hImageDst, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hImageDst", hImageDst, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -2578,16 +2989,16 @@ unsafe fn tracked_urEnqueueMemImageCopy(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::image(CALL, "hImageSrc", hImageSrc, srcOrigin, region) {
+            if let Err(result) = bounds::image(&CALL, "hImageSrc", hImageSrc, srcOrigin, region) {
                 return result;
             }
-            if let Err(result) = bounds::image(CALL, "hImageDst", hImageDst, dstOrigin, region) {
+            if let Err(result) = bounds::image(&CALL, "hImageDst", hImageDst, dstOrigin, region) {
                 return result;
             }
         }
@@ -2602,7 +3013,7 @@ unsafe fn tracked_urEnqueueMemImageCopy(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -2611,7 +3022,6 @@ unsafe fn tracked_urEnqueueMemImageCopy(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemBufferMap(
     hQueue: ur_queue_handle_t,
@@ -2625,68 +3035,25 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferMap(
     phEvent: *mut ur_event_handle_t,
     ppRetMap: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hBuffer,
-            mut blockingMap,
-            mut mapFlags,
-            mut offset,
-            mut size,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-            mut ppRetMap,
-        ) = (
-            hQueue,
-            hBuffer,
-            blockingMap,
-            mapFlags,
-            offset,
-            size,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-            ppRetMap,
-        );
-        let params = ur_enqueue_mem_buffer_map_params_t {
-            phQueue: &raw mut hQueue,
-            phBuffer: &raw mut hBuffer,
-            pblockingMap: &raw mut blockingMap,
-            pmapFlags: &raw mut mapFlags,
-            poffset: &raw mut offset,
-            psize: &raw mut size,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-            pppRetMap: &raw mut ppRetMap,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_BUFFER_MAP,
-                c"urEnqueueMemBufferMap",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemBufferMap(
-                        hQueue,
-                        hBuffer,
-                        blockingMap,
-                        mapFlags,
-                        offset,
-                        size,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                        ppRetMap,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemBufferMap(
+                hQueue,
+                hBuffer,
+                blockingMap,
+                mapFlags,
+                offset,
+                size,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+                ppRetMap,
+            );
+        }
         checked_urEnqueueMemBufferMap(
+            active,
             hQueue,
             hBuffer,
             blockingMap,
@@ -2701,12 +3068,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferMap(
     }
 }
 
-/// `urEnqueueMemBufferMap` with the layers below tracing.
+/// `urEnqueueMemBufferMap` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemBufferMap(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemBufferMap(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingMap: bool,
@@ -2718,7 +3086,84 @@ unsafe fn checked_urEnqueueMemBufferMap(
     phEvent: *mut ur_event_handle_t,
     ppRetMap: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hBuffer,
+        mut blockingMap,
+        mut mapFlags,
+        mut offset,
+        mut size,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+        mut ppRetMap,
+    ) = (
+        hQueue,
+        hBuffer,
+        blockingMap,
+        mapFlags,
+        offset,
+        size,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+        ppRetMap,
+    );
+    let params = ur_enqueue_mem_buffer_map_params_t {
+        phQueue: &raw mut hQueue,
+        phBuffer: &raw mut hBuffer,
+        pblockingMap: &raw mut blockingMap,
+        pmapFlags: &raw mut mapFlags,
+        poffset: &raw mut offset,
+        psize: &raw mut size,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+        pppRetMap: &raw mut ppRetMap,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_BUFFER_MAP,
+            c"urEnqueueMemBufferMap",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemBufferMap(
+                    active(),
+                    hQueue,
+                    hBuffer,
+                    blockingMap,
+                    mapFlags,
+                    offset,
+                    size,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                    ppRetMap,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemBufferMap` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemBufferMap(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hBuffer: ur_mem_handle_t,
+    blockingMap: bool,
+    mapFlags: ur_map_flags_t,
+    offset: usize,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+    ppRetMap: *mut *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2771,7 +3216,7 @@ unsafe fn checked_urEnqueueMemBufferMap(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemBufferMap(
+unsafe extern "C" fn tracked_urEnqueueMemBufferMap(
     hQueue: ur_queue_handle_t,
     hBuffer: ur_mem_handle_t,
     blockingMap: bool,
@@ -2783,15 +3228,15 @@ unsafe fn tracked_urEnqueueMemBufferMap(
     phEvent: *mut ur_event_handle_t,
     ppRetMap: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemBufferMap");
+    static CALL: Call = Call::new("urEnqueueMemBufferMap");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -2799,14 +3244,14 @@ unsafe fn tracked_urEnqueueMemBufferMap(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) =
-                bounds::buffer(CALL, "hBuffer", hBuffer, (offset as u64), (size as u64))
+                bounds::buffer(&CALL, "hBuffer", hBuffer, (offset as u64), (size as u64))
             {
                 return result;
             }
@@ -2823,7 +3268,7 @@ unsafe fn tracked_urEnqueueMemBufferMap(
             phEvent,
             ppRetMap,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -2832,7 +3277,6 @@ unsafe fn tracked_urEnqueueMemBufferMap(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueMemUnmap(
     hQueue: ur_queue_handle_t,
@@ -2842,52 +3286,21 @@ pub(crate) unsafe extern "C" fn urEnqueueMemUnmap(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hMem,
-            mut pMappedPtr,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hMem,
-            pMappedPtr,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_mem_unmap_params_t {
-            phQueue: &raw mut hQueue,
-            phMem: &raw mut hMem,
-            ppMappedPtr: &raw mut pMappedPtr,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_MEM_UNMAP,
-                c"urEnqueueMemUnmap",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueMemUnmap(
-                        hQueue,
-                        hMem,
-                        pMappedPtr,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueMemUnmap(
+                hQueue,
+                hMem,
+                pMappedPtr,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueMemUnmap(
+            active,
             hQueue,
             hMem,
             pMappedPtr,
@@ -2898,12 +3311,13 @@ pub(crate) unsafe extern "C" fn urEnqueueMemUnmap(
     }
 }
 
-/// `urEnqueueMemUnmap` with the layers below tracing.
+/// `urEnqueueMemUnmap` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueMemUnmap(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueMemUnmap(
     hQueue: ur_queue_handle_t,
     hMem: ur_mem_handle_t,
     pMappedPtr: *mut c_void,
@@ -2911,7 +3325,64 @@ unsafe fn checked_urEnqueueMemUnmap(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hMem,
+        mut pMappedPtr,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hMem,
+        pMappedPtr,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_mem_unmap_params_t {
+        phQueue: &raw mut hQueue,
+        phMem: &raw mut hMem,
+        ppMappedPtr: &raw mut pMappedPtr,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_MEM_UNMAP,
+            c"urEnqueueMemUnmap",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueMemUnmap(
+                    active(),
+                    hQueue,
+                    hMem,
+                    pMappedPtr,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueMemUnmap` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueMemUnmap(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hMem: ur_mem_handle_t,
+    pMappedPtr: *mut c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2952,7 +3423,7 @@ unsafe fn checked_urEnqueueMemUnmap(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueMemUnmap(
+unsafe extern "C" fn tracked_urEnqueueMemUnmap(
     hQueue: ur_queue_handle_t,
     hMem: ur_mem_handle_t,
     pMappedPtr: *mut c_void,
@@ -2960,15 +3431,15 @@ unsafe fn tracked_urEnqueueMemUnmap(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueMemUnmap");
+    static CALL: Call = Call::new("urEnqueueMemUnmap");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hMem", hMem, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hMem", hMem, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -2976,7 +3447,7 @@ unsafe fn tracked_urEnqueueMemUnmap(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -2989,7 +3460,7 @@ unsafe fn tracked_urEnqueueMemUnmap(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -2998,7 +3469,6 @@ unsafe fn tracked_urEnqueueMemUnmap(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMFill(
     hQueue: ur_queue_handle_t,
@@ -3010,60 +3480,23 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pMem,
-            mut patternSize,
-            mut pPattern,
-            mut size,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pMem,
-            patternSize,
-            pPattern,
-            size,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_usm_fill_params_t {
-            phQueue: &raw mut hQueue,
-            ppMem: &raw mut pMem,
-            ppatternSize: &raw mut patternSize,
-            ppPattern: &raw mut pPattern,
-            psize: &raw mut size,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_FILL,
-                c"urEnqueueUSMFill",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueUSMFill(
-                        hQueue,
-                        pMem,
-                        patternSize,
-                        pPattern,
-                        size,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMFill(
+                hQueue,
+                pMem,
+                patternSize,
+                pPattern,
+                size,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueUSMFill(
+            active,
             hQueue,
             pMem,
             patternSize,
@@ -3076,12 +3509,13 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFill(
     }
 }
 
-/// `urEnqueueUSMFill` with the layers below tracing.
+/// `urEnqueueUSMFill` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMFill(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMFill(
     hQueue: ur_queue_handle_t,
     pMem: *mut c_void,
     patternSize: usize,
@@ -3091,7 +3525,74 @@ unsafe fn checked_urEnqueueUSMFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pMem,
+        mut patternSize,
+        mut pPattern,
+        mut size,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pMem,
+        patternSize,
+        pPattern,
+        size,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_usm_fill_params_t {
+        phQueue: &raw mut hQueue,
+        ppMem: &raw mut pMem,
+        ppatternSize: &raw mut patternSize,
+        ppPattern: &raw mut pPattern,
+        psize: &raw mut size,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_FILL,
+            c"urEnqueueUSMFill",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueUSMFill(
+                    active(),
+                    hQueue,
+                    pMem,
+                    patternSize,
+                    pPattern,
+                    size,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueUSMFill` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMFill(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pMem: *mut c_void,
+    patternSize: usize,
+    pPattern: *const c_void,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3138,7 +3639,7 @@ unsafe fn checked_urEnqueueUSMFill(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMFill(
+unsafe extern "C" fn tracked_urEnqueueUSMFill(
     hQueue: ur_queue_handle_t,
     pMem: *mut c_void,
     patternSize: usize,
@@ -3148,12 +3649,12 @@ unsafe fn tracked_urEnqueueUSMFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMFill");
+    static CALL: Call = Call::new("urEnqueueUSMFill");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -3161,13 +3662,13 @@ unsafe fn tracked_urEnqueueUSMFill(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::usm(CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64)) {
+            if let Err(result) = bounds::usm(&CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64)) {
                 return result;
             }
         }
@@ -3181,7 +3682,7 @@ unsafe fn tracked_urEnqueueUSMFill(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -3190,7 +3691,6 @@ unsafe fn tracked_urEnqueueUSMFill(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy(
     hQueue: ur_queue_handle_t,
@@ -3202,60 +3702,23 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut blocking,
-            mut pDst,
-            mut pSrc,
-            mut size,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            blocking,
-            pDst,
-            pSrc,
-            size,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_usm_memcpy_params_t {
-            phQueue: &raw mut hQueue,
-            pblocking: &raw mut blocking,
-            ppDst: &raw mut pDst,
-            ppSrc: &raw mut pSrc,
-            psize: &raw mut size,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_MEMCPY,
-                c"urEnqueueUSMMemcpy",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueUSMMemcpy(
-                        hQueue,
-                        blocking,
-                        pDst,
-                        pSrc,
-                        size,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMMemcpy(
+                hQueue,
+                blocking,
+                pDst,
+                pSrc,
+                size,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueUSMMemcpy(
+            active,
             hQueue,
             blocking,
             pDst,
@@ -3268,12 +3731,13 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy(
     }
 }
 
-/// `urEnqueueUSMMemcpy` with the layers below tracing.
+/// `urEnqueueUSMMemcpy` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMMemcpy(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMMemcpy(
     hQueue: ur_queue_handle_t,
     blocking: bool,
     pDst: *mut c_void,
@@ -3283,7 +3747,74 @@ unsafe fn checked_urEnqueueUSMMemcpy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut blocking,
+        mut pDst,
+        mut pSrc,
+        mut size,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        blocking,
+        pDst,
+        pSrc,
+        size,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_usm_memcpy_params_t {
+        phQueue: &raw mut hQueue,
+        pblocking: &raw mut blocking,
+        ppDst: &raw mut pDst,
+        ppSrc: &raw mut pSrc,
+        psize: &raw mut size,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_MEMCPY,
+            c"urEnqueueUSMMemcpy",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueUSMMemcpy(
+                    active(),
+                    hQueue,
+                    blocking,
+                    pDst,
+                    pSrc,
+                    size,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueUSMMemcpy` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMMemcpy(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    blocking: bool,
+    pDst: *mut c_void,
+    pSrc: *const c_void,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3330,7 +3861,7 @@ unsafe fn checked_urEnqueueUSMMemcpy(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMMemcpy(
+unsafe extern "C" fn tracked_urEnqueueUSMMemcpy(
     hQueue: ur_queue_handle_t,
     blocking: bool,
     pDst: *mut c_void,
@@ -3340,12 +3871,12 @@ unsafe fn tracked_urEnqueueUSMMemcpy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMMemcpy");
+    static CALL: Call = Call::new("urEnqueueUSMMemcpy");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -3353,16 +3884,16 @@ unsafe fn tracked_urEnqueueUSMMemcpy(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::usm(CALL, "pDst", hQueue, pDst.cast(), 0, (size as u64)) {
+            if let Err(result) = bounds::usm(&CALL, "pDst", hQueue, pDst.cast(), 0, (size as u64)) {
                 return result;
             }
-            if let Err(result) = bounds::usm(CALL, "pSrc", hQueue, pSrc.cast(), 0, (size as u64)) {
+            if let Err(result) = bounds::usm(&CALL, "pSrc", hQueue, pSrc.cast(), 0, (size as u64)) {
                 return result;
             }
         }
@@ -3376,7 +3907,7 @@ unsafe fn tracked_urEnqueueUSMMemcpy(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -3385,7 +3916,6 @@ unsafe fn tracked_urEnqueueUSMMemcpy(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMPrefetch(
     hQueue: ur_queue_handle_t,
@@ -3396,56 +3926,22 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMPrefetch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pMem,
-            mut size,
-            mut flags,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pMem,
-            size,
-            flags,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_usm_prefetch_params_t {
-            phQueue: &raw mut hQueue,
-            ppMem: &raw mut pMem,
-            psize: &raw mut size,
-            pflags: &raw mut flags,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_PREFETCH,
-                c"urEnqueueUSMPrefetch",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueUSMPrefetch(
-                        hQueue,
-                        pMem,
-                        size,
-                        flags,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMPrefetch(
+                hQueue,
+                pMem,
+                size,
+                flags,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueUSMPrefetch(
+            active,
             hQueue,
             pMem,
             size,
@@ -3457,12 +3953,13 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMPrefetch(
     }
 }
 
-/// `urEnqueueUSMPrefetch` with the layers below tracing.
+/// `urEnqueueUSMPrefetch` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMPrefetch(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMPrefetch(
     hQueue: ur_queue_handle_t,
     pMem: *const c_void,
     size: usize,
@@ -3471,7 +3968,69 @@ unsafe fn checked_urEnqueueUSMPrefetch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pMem,
+        mut size,
+        mut flags,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pMem,
+        size,
+        flags,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_usm_prefetch_params_t {
+        phQueue: &raw mut hQueue,
+        ppMem: &raw mut pMem,
+        psize: &raw mut size,
+        pflags: &raw mut flags,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_PREFETCH,
+            c"urEnqueueUSMPrefetch",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueUSMPrefetch(
+                    active(),
+                    hQueue,
+                    pMem,
+                    size,
+                    flags,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueUSMPrefetch` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMPrefetch(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pMem: *const c_void,
+    size: usize,
+    flags: ur_usm_migration_flags_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3515,7 +4074,7 @@ unsafe fn checked_urEnqueueUSMPrefetch(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMPrefetch(
+unsafe extern "C" fn tracked_urEnqueueUSMPrefetch(
     hQueue: ur_queue_handle_t,
     pMem: *const c_void,
     size: usize,
@@ -3524,12 +4083,12 @@ unsafe fn tracked_urEnqueueUSMPrefetch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMPrefetch");
+    static CALL: Call = Call::new("urEnqueueUSMPrefetch");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -3537,13 +4096,13 @@ unsafe fn tracked_urEnqueueUSMPrefetch(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::usm(CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64)) {
+            if let Err(result) = bounds::usm(&CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64)) {
                 return result;
             }
         }
@@ -3556,7 +4115,7 @@ unsafe fn tracked_urEnqueueUSMPrefetch(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -3565,7 +4124,6 @@ unsafe fn tracked_urEnqueueUSMPrefetch(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMAdvise(
     hQueue: ur_queue_handle_t,
@@ -3574,43 +4132,62 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMAdvise(
     advice: ur_usm_advice_flags_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut pMem, mut size, mut advice, mut phEvent) =
-            (hQueue, pMem, size, advice, phEvent);
-        let params = ur_enqueue_usm_advise_params_t {
-            phQueue: &raw mut hQueue,
-            ppMem: &raw mut pMem,
-            psize: &raw mut size,
-            padvice: &raw mut advice,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_ADVISE,
-                c"urEnqueueUSMAdvise",
-                (&raw const params).cast(),
-                || checked_urEnqueueUSMAdvise(hQueue, pMem, size, advice, phEvent),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEnqueueUSMAdvise(hQueue, pMem, size, advice, phEvent) }
+    unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMAdvise(hQueue, pMem, size, advice, phEvent);
+        }
+        checked_urEnqueueUSMAdvise(active, hQueue, pMem, size, advice, phEvent)
+    }
 }
 
-/// `urEnqueueUSMAdvise` with the layers below tracing.
+/// `urEnqueueUSMAdvise` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMAdvise(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMAdvise(
     hQueue: ur_queue_handle_t,
     pMem: *const c_void,
     size: usize,
     advice: ur_usm_advice_flags_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hQueue, mut pMem, mut size, mut advice, mut phEvent) =
+        (hQueue, pMem, size, advice, phEvent);
+    let params = ur_enqueue_usm_advise_params_t {
+        phQueue: &raw mut hQueue,
+        ppMem: &raw mut pMem,
+        psize: &raw mut size,
+        padvice: &raw mut advice,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_ADVISE,
+            c"urEnqueueUSMAdvise",
+            (&raw const params).cast(),
+            || checked_urEnqueueUSMAdvise(active(), hQueue, pMem, size, advice, phEvent),
+        )
+    }
+}
+
+/// `urEnqueueUSMAdvise` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMAdvise(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pMem: *const c_void,
+    size: usize,
+    advice: ur_usm_advice_flags_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3630,29 +4207,29 @@ unsafe fn checked_urEnqueueUSMAdvise(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMAdvise(
+unsafe extern "C" fn tracked_urEnqueueUSMAdvise(
     hQueue: ur_queue_handle_t,
     pMem: *const c_void,
     size: usize,
     advice: ur_usm_advice_flags_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMAdvise");
+    static CALL: Call = Call::new("urEnqueueUSMAdvise");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::usm(CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64)) {
+            if let Err(result) = bounds::usm(&CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64)) {
                 return result;
             }
         }
         let result = direct::urEnqueueUSMAdvise(hQueue, pMem, size, advice, phEvent);
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -3661,7 +4238,6 @@ unsafe fn tracked_urEnqueueUSMAdvise(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMFill2D(
     hQueue: ur_queue_handle_t,
@@ -3675,68 +4251,25 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFill2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pMem,
-            mut pitch,
-            mut patternSize,
-            mut pPattern,
-            mut width,
-            mut height,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pMem,
-            pitch,
-            patternSize,
-            pPattern,
-            width,
-            height,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_usm_fill_2d_params_t {
-            phQueue: &raw mut hQueue,
-            ppMem: &raw mut pMem,
-            ppitch: &raw mut pitch,
-            ppatternSize: &raw mut patternSize,
-            ppPattern: &raw mut pPattern,
-            pwidth: &raw mut width,
-            pheight: &raw mut height,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_FILL_2D,
-                c"urEnqueueUSMFill2D",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueUSMFill2D(
-                        hQueue,
-                        pMem,
-                        pitch,
-                        patternSize,
-                        pPattern,
-                        width,
-                        height,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMFill2D(
+                hQueue,
+                pMem,
+                pitch,
+                patternSize,
+                pPattern,
+                width,
+                height,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueUSMFill2D(
+            active,
             hQueue,
             pMem,
             pitch,
@@ -3751,12 +4284,13 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFill2D(
     }
 }
 
-/// `urEnqueueUSMFill2D` with the layers below tracing.
+/// `urEnqueueUSMFill2D` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMFill2D(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMFill2D(
     hQueue: ur_queue_handle_t,
     pMem: *mut c_void,
     pitch: usize,
@@ -3768,7 +4302,84 @@ unsafe fn checked_urEnqueueUSMFill2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pMem,
+        mut pitch,
+        mut patternSize,
+        mut pPattern,
+        mut width,
+        mut height,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pMem,
+        pitch,
+        patternSize,
+        pPattern,
+        width,
+        height,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_usm_fill_2d_params_t {
+        phQueue: &raw mut hQueue,
+        ppMem: &raw mut pMem,
+        ppitch: &raw mut pitch,
+        ppatternSize: &raw mut patternSize,
+        ppPattern: &raw mut pPattern,
+        pwidth: &raw mut width,
+        pheight: &raw mut height,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_FILL_2D,
+            c"urEnqueueUSMFill2D",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueUSMFill2D(
+                    active(),
+                    hQueue,
+                    pMem,
+                    pitch,
+                    patternSize,
+                    pPattern,
+                    width,
+                    height,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueUSMFill2D` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMFill2D(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pMem: *mut c_void,
+    pitch: usize,
+    patternSize: usize,
+    pPattern: *const c_void,
+    width: usize,
+    height: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3821,7 +4432,7 @@ unsafe fn checked_urEnqueueUSMFill2D(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMFill2D(
+unsafe extern "C" fn tracked_urEnqueueUSMFill2D(
     hQueue: ur_queue_handle_t,
     pMem: *mut c_void,
     pitch: usize,
@@ -3833,12 +4444,12 @@ unsafe fn tracked_urEnqueueUSMFill2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMFill2D");
+    static CALL: Call = Call::new("urEnqueueUSMFill2D");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -3846,14 +4457,14 @@ unsafe fn tracked_urEnqueueUSMFill2D(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) = bounds::usm(
-                CALL,
+                &CALL,
                 "pMem",
                 hQueue,
                 pMem.cast(),
@@ -3878,7 +4489,7 @@ unsafe fn tracked_urEnqueueUSMFill2D(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -3887,7 +4498,6 @@ unsafe fn tracked_urEnqueueUSMFill2D(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy2D(
     hQueue: ur_queue_handle_t,
@@ -3902,72 +4512,26 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut blocking,
-            mut pDst,
-            mut dstPitch,
-            mut pSrc,
-            mut srcPitch,
-            mut width,
-            mut height,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            blocking,
-            pDst,
-            dstPitch,
-            pSrc,
-            srcPitch,
-            width,
-            height,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_usm_memcpy_2d_params_t {
-            phQueue: &raw mut hQueue,
-            pblocking: &raw mut blocking,
-            ppDst: &raw mut pDst,
-            pdstPitch: &raw mut dstPitch,
-            ppSrc: &raw mut pSrc,
-            psrcPitch: &raw mut srcPitch,
-            pwidth: &raw mut width,
-            pheight: &raw mut height,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_MEMCPY_2D,
-                c"urEnqueueUSMMemcpy2D",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueUSMMemcpy2D(
-                        hQueue,
-                        blocking,
-                        pDst,
-                        dstPitch,
-                        pSrc,
-                        srcPitch,
-                        width,
-                        height,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMMemcpy2D(
+                hQueue,
+                blocking,
+                pDst,
+                dstPitch,
+                pSrc,
+                srcPitch,
+                width,
+                height,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueUSMMemcpy2D(
+            active,
             hQueue,
             blocking,
             pDst,
@@ -3983,12 +4547,13 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy2D(
     }
 }
 
-/// `urEnqueueUSMMemcpy2D` with the layers below tracing.
+/// `urEnqueueUSMMemcpy2D` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMMemcpy2D(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMMemcpy2D(
     hQueue: ur_queue_handle_t,
     blocking: bool,
     pDst: *mut c_void,
@@ -4001,7 +4566,89 @@ unsafe fn checked_urEnqueueUSMMemcpy2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut blocking,
+        mut pDst,
+        mut dstPitch,
+        mut pSrc,
+        mut srcPitch,
+        mut width,
+        mut height,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        blocking,
+        pDst,
+        dstPitch,
+        pSrc,
+        srcPitch,
+        width,
+        height,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_usm_memcpy_2d_params_t {
+        phQueue: &raw mut hQueue,
+        pblocking: &raw mut blocking,
+        ppDst: &raw mut pDst,
+        pdstPitch: &raw mut dstPitch,
+        ppSrc: &raw mut pSrc,
+        psrcPitch: &raw mut srcPitch,
+        pwidth: &raw mut width,
+        pheight: &raw mut height,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_MEMCPY_2D,
+            c"urEnqueueUSMMemcpy2D",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueUSMMemcpy2D(
+                    active(),
+                    hQueue,
+                    blocking,
+                    pDst,
+                    dstPitch,
+                    pSrc,
+                    srcPitch,
+                    width,
+                    height,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueUSMMemcpy2D` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMMemcpy2D(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    blocking: bool,
+    pDst: *mut c_void,
+    dstPitch: usize,
+    pSrc: *const c_void,
+    srcPitch: usize,
+    width: usize,
+    height: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4057,7 +4704,7 @@ unsafe fn checked_urEnqueueUSMMemcpy2D(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMMemcpy2D(
+unsafe extern "C" fn tracked_urEnqueueUSMMemcpy2D(
     hQueue: ur_queue_handle_t,
     blocking: bool,
     pDst: *mut c_void,
@@ -4070,12 +4717,12 @@ unsafe fn tracked_urEnqueueUSMMemcpy2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMMemcpy2D");
+    static CALL: Call = Call::new("urEnqueueUSMMemcpy2D");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -4083,14 +4730,14 @@ unsafe fn tracked_urEnqueueUSMMemcpy2D(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         if active().bounds() {
             if let Err(result) = bounds::usm(
-                CALL,
+                &CALL,
                 "pDst",
                 hQueue,
                 pDst.cast(),
@@ -4103,7 +4750,7 @@ unsafe fn tracked_urEnqueueUSMMemcpy2D(
                 return result;
             }
             if let Err(result) = bounds::usm(
-                CALL,
+                &CALL,
                 "pSrc",
                 hQueue,
                 pSrc.cast(),
@@ -4129,7 +4776,7 @@ unsafe fn tracked_urEnqueueUSMMemcpy2D(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -4138,7 +4785,6 @@ unsafe fn tracked_urEnqueueUSMMemcpy2D(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
     hQueue: ur_queue_handle_t,
@@ -4152,68 +4798,25 @@ pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hProgram,
-            mut name,
-            mut blockingWrite,
-            mut count,
-            mut offset,
-            mut pSrc,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hProgram,
-            name,
-            blockingWrite,
-            count,
-            offset,
-            pSrc,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_device_global_variable_write_params_t {
-            phQueue: &raw mut hQueue,
-            phProgram: &raw mut hProgram,
-            pname: &raw mut name,
-            pblockingWrite: &raw mut blockingWrite,
-            pcount: &raw mut count,
-            poffset: &raw mut offset,
-            ppSrc: &raw mut pSrc,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_DEVICE_GLOBAL_VARIABLE_WRITE,
-                c"urEnqueueDeviceGlobalVariableWrite",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueDeviceGlobalVariableWrite(
-                        hQueue,
-                        hProgram,
-                        name,
-                        blockingWrite,
-                        count,
-                        offset,
-                        pSrc,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueDeviceGlobalVariableWrite(
+                hQueue,
+                hProgram,
+                name,
+                blockingWrite,
+                count,
+                offset,
+                pSrc,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueDeviceGlobalVariableWrite(
+            active,
             hQueue,
             hProgram,
             name,
@@ -4228,12 +4831,13 @@ pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
     }
 }
 
-/// `urEnqueueDeviceGlobalVariableWrite` with the layers below tracing.
+/// `urEnqueueDeviceGlobalVariableWrite` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueDeviceGlobalVariableWrite(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueDeviceGlobalVariableWrite(
     hQueue: ur_queue_handle_t,
     hProgram: ur_program_handle_t,
     name: *const c_char,
@@ -4245,7 +4849,84 @@ unsafe fn checked_urEnqueueDeviceGlobalVariableWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hProgram,
+        mut name,
+        mut blockingWrite,
+        mut count,
+        mut offset,
+        mut pSrc,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hProgram,
+        name,
+        blockingWrite,
+        count,
+        offset,
+        pSrc,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_device_global_variable_write_params_t {
+        phQueue: &raw mut hQueue,
+        phProgram: &raw mut hProgram,
+        pname: &raw mut name,
+        pblockingWrite: &raw mut blockingWrite,
+        pcount: &raw mut count,
+        poffset: &raw mut offset,
+        ppSrc: &raw mut pSrc,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_DEVICE_GLOBAL_VARIABLE_WRITE,
+            c"urEnqueueDeviceGlobalVariableWrite",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueDeviceGlobalVariableWrite(
+                    active(),
+                    hQueue,
+                    hProgram,
+                    name,
+                    blockingWrite,
+                    count,
+                    offset,
+                    pSrc,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueDeviceGlobalVariableWrite` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueDeviceGlobalVariableWrite(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hProgram: ur_program_handle_t,
+    name: *const c_char,
+    blockingWrite: bool,
+    count: usize,
+    offset: usize,
+    pSrc: *const c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4298,7 +4979,7 @@ unsafe fn checked_urEnqueueDeviceGlobalVariableWrite(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueDeviceGlobalVariableWrite(
+unsafe extern "C" fn tracked_urEnqueueDeviceGlobalVariableWrite(
     hQueue: ur_queue_handle_t,
     hProgram: ur_program_handle_t,
     name: *const c_char,
@@ -4310,15 +4991,15 @@ unsafe fn tracked_urEnqueueDeviceGlobalVariableWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueDeviceGlobalVariableWrite");
+    static CALL: Call = Call::new("urEnqueueDeviceGlobalVariableWrite");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -4326,7 +5007,7 @@ unsafe fn tracked_urEnqueueDeviceGlobalVariableWrite(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -4343,7 +5024,7 @@ unsafe fn tracked_urEnqueueDeviceGlobalVariableWrite(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -4352,7 +5033,6 @@ unsafe fn tracked_urEnqueueDeviceGlobalVariableWrite(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
     hQueue: ur_queue_handle_t,
@@ -4366,68 +5046,25 @@ pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hProgram,
-            mut name,
-            mut blockingRead,
-            mut count,
-            mut offset,
-            mut pDst,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hProgram,
-            name,
-            blockingRead,
-            count,
-            offset,
-            pDst,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_device_global_variable_read_params_t {
-            phQueue: &raw mut hQueue,
-            phProgram: &raw mut hProgram,
-            pname: &raw mut name,
-            pblockingRead: &raw mut blockingRead,
-            pcount: &raw mut count,
-            poffset: &raw mut offset,
-            ppDst: &raw mut pDst,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_DEVICE_GLOBAL_VARIABLE_READ,
-                c"urEnqueueDeviceGlobalVariableRead",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueDeviceGlobalVariableRead(
-                        hQueue,
-                        hProgram,
-                        name,
-                        blockingRead,
-                        count,
-                        offset,
-                        pDst,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueDeviceGlobalVariableRead(
+                hQueue,
+                hProgram,
+                name,
+                blockingRead,
+                count,
+                offset,
+                pDst,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueDeviceGlobalVariableRead(
+            active,
             hQueue,
             hProgram,
             name,
@@ -4442,12 +5079,13 @@ pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
     }
 }
 
-/// `urEnqueueDeviceGlobalVariableRead` with the layers below tracing.
+/// `urEnqueueDeviceGlobalVariableRead` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueDeviceGlobalVariableRead(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueDeviceGlobalVariableRead(
     hQueue: ur_queue_handle_t,
     hProgram: ur_program_handle_t,
     name: *const c_char,
@@ -4459,7 +5097,84 @@ unsafe fn checked_urEnqueueDeviceGlobalVariableRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hProgram,
+        mut name,
+        mut blockingRead,
+        mut count,
+        mut offset,
+        mut pDst,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hProgram,
+        name,
+        blockingRead,
+        count,
+        offset,
+        pDst,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_device_global_variable_read_params_t {
+        phQueue: &raw mut hQueue,
+        phProgram: &raw mut hProgram,
+        pname: &raw mut name,
+        pblockingRead: &raw mut blockingRead,
+        pcount: &raw mut count,
+        poffset: &raw mut offset,
+        ppDst: &raw mut pDst,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_DEVICE_GLOBAL_VARIABLE_READ,
+            c"urEnqueueDeviceGlobalVariableRead",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueDeviceGlobalVariableRead(
+                    active(),
+                    hQueue,
+                    hProgram,
+                    name,
+                    blockingRead,
+                    count,
+                    offset,
+                    pDst,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueDeviceGlobalVariableRead` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueDeviceGlobalVariableRead(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hProgram: ur_program_handle_t,
+    name: *const c_char,
+    blockingRead: bool,
+    count: usize,
+    offset: usize,
+    pDst: *mut c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4512,7 +5227,7 @@ unsafe fn checked_urEnqueueDeviceGlobalVariableRead(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueDeviceGlobalVariableRead(
+unsafe extern "C" fn tracked_urEnqueueDeviceGlobalVariableRead(
     hQueue: ur_queue_handle_t,
     hProgram: ur_program_handle_t,
     name: *const c_char,
@@ -4524,15 +5239,15 @@ unsafe fn tracked_urEnqueueDeviceGlobalVariableRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueDeviceGlobalVariableRead");
+    static CALL: Call = Call::new("urEnqueueDeviceGlobalVariableRead");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -4540,7 +5255,7 @@ unsafe fn tracked_urEnqueueDeviceGlobalVariableRead(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -4557,7 +5272,7 @@ unsafe fn tracked_urEnqueueDeviceGlobalVariableRead(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -4566,7 +5281,6 @@ unsafe fn tracked_urEnqueueDeviceGlobalVariableRead(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueReadHostPipe(
     hQueue: ur_queue_handle_t,
@@ -4579,64 +5293,24 @@ pub(crate) unsafe extern "C" fn urEnqueueReadHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hProgram,
-            mut pipe_symbol,
-            mut blocking,
-            mut pDst,
-            mut size,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hProgram,
-            pipe_symbol,
-            blocking,
-            pDst,
-            size,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_read_host_pipe_params_t {
-            phQueue: &raw mut hQueue,
-            phProgram: &raw mut hProgram,
-            ppipe_symbol: &raw mut pipe_symbol,
-            pblocking: &raw mut blocking,
-            ppDst: &raw mut pDst,
-            psize: &raw mut size,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_READ_HOST_PIPE,
-                c"urEnqueueReadHostPipe",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueReadHostPipe(
-                        hQueue,
-                        hProgram,
-                        pipe_symbol,
-                        blocking,
-                        pDst,
-                        size,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueReadHostPipe(
+                hQueue,
+                hProgram,
+                pipe_symbol,
+                blocking,
+                pDst,
+                size,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueReadHostPipe(
+            active,
             hQueue,
             hProgram,
             pipe_symbol,
@@ -4650,12 +5324,13 @@ pub(crate) unsafe extern "C" fn urEnqueueReadHostPipe(
     }
 }
 
-/// `urEnqueueReadHostPipe` with the layers below tracing.
+/// `urEnqueueReadHostPipe` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueReadHostPipe(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueReadHostPipe(
     hQueue: ur_queue_handle_t,
     hProgram: ur_program_handle_t,
     pipe_symbol: *const c_char,
@@ -4666,7 +5341,79 @@ unsafe fn checked_urEnqueueReadHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hProgram,
+        mut pipe_symbol,
+        mut blocking,
+        mut pDst,
+        mut size,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hProgram,
+        pipe_symbol,
+        blocking,
+        pDst,
+        size,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_read_host_pipe_params_t {
+        phQueue: &raw mut hQueue,
+        phProgram: &raw mut hProgram,
+        ppipe_symbol: &raw mut pipe_symbol,
+        pblocking: &raw mut blocking,
+        ppDst: &raw mut pDst,
+        psize: &raw mut size,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_READ_HOST_PIPE,
+            c"urEnqueueReadHostPipe",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueReadHostPipe(
+                    active(),
+                    hQueue,
+                    hProgram,
+                    pipe_symbol,
+                    blocking,
+                    pDst,
+                    size,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueReadHostPipe` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueReadHostPipe(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hProgram: ur_program_handle_t,
+    pipe_symbol: *const c_char,
+    blocking: bool,
+    pDst: *mut c_void,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4716,7 +5463,7 @@ unsafe fn checked_urEnqueueReadHostPipe(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueReadHostPipe(
+unsafe extern "C" fn tracked_urEnqueueReadHostPipe(
     hQueue: ur_queue_handle_t,
     hProgram: ur_program_handle_t,
     pipe_symbol: *const c_char,
@@ -4727,15 +5474,15 @@ unsafe fn tracked_urEnqueueReadHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueReadHostPipe");
+    static CALL: Call = Call::new("urEnqueueReadHostPipe");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -4743,7 +5490,7 @@ unsafe fn tracked_urEnqueueReadHostPipe(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -4759,7 +5506,7 @@ unsafe fn tracked_urEnqueueReadHostPipe(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -4768,7 +5515,6 @@ unsafe fn tracked_urEnqueueReadHostPipe(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueWriteHostPipe(
     hQueue: ur_queue_handle_t,
@@ -4781,64 +5527,24 @@ pub(crate) unsafe extern "C" fn urEnqueueWriteHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hProgram,
-            mut pipe_symbol,
-            mut blocking,
-            mut pSrc,
-            mut size,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hProgram,
-            pipe_symbol,
-            blocking,
-            pSrc,
-            size,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_write_host_pipe_params_t {
-            phQueue: &raw mut hQueue,
-            phProgram: &raw mut hProgram,
-            ppipe_symbol: &raw mut pipe_symbol,
-            pblocking: &raw mut blocking,
-            ppSrc: &raw mut pSrc,
-            psize: &raw mut size,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_WRITE_HOST_PIPE,
-                c"urEnqueueWriteHostPipe",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueWriteHostPipe(
-                        hQueue,
-                        hProgram,
-                        pipe_symbol,
-                        blocking,
-                        pSrc,
-                        size,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueWriteHostPipe(
+                hQueue,
+                hProgram,
+                pipe_symbol,
+                blocking,
+                pSrc,
+                size,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueWriteHostPipe(
+            active,
             hQueue,
             hProgram,
             pipe_symbol,
@@ -4852,12 +5558,13 @@ pub(crate) unsafe extern "C" fn urEnqueueWriteHostPipe(
     }
 }
 
-/// `urEnqueueWriteHostPipe` with the layers below tracing.
+/// `urEnqueueWriteHostPipe` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueWriteHostPipe(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueWriteHostPipe(
     hQueue: ur_queue_handle_t,
     hProgram: ur_program_handle_t,
     pipe_symbol: *const c_char,
@@ -4868,7 +5575,79 @@ unsafe fn checked_urEnqueueWriteHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hProgram,
+        mut pipe_symbol,
+        mut blocking,
+        mut pSrc,
+        mut size,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hProgram,
+        pipe_symbol,
+        blocking,
+        pSrc,
+        size,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_write_host_pipe_params_t {
+        phQueue: &raw mut hQueue,
+        phProgram: &raw mut hProgram,
+        ppipe_symbol: &raw mut pipe_symbol,
+        pblocking: &raw mut blocking,
+        ppSrc: &raw mut pSrc,
+        psize: &raw mut size,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_WRITE_HOST_PIPE,
+            c"urEnqueueWriteHostPipe",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueWriteHostPipe(
+                    active(),
+                    hQueue,
+                    hProgram,
+                    pipe_symbol,
+                    blocking,
+                    pSrc,
+                    size,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueWriteHostPipe` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueWriteHostPipe(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hProgram: ur_program_handle_t,
+    pipe_symbol: *const c_char,
+    blocking: bool,
+    pSrc: *mut c_void,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4918,7 +5697,7 @@ unsafe fn checked_urEnqueueWriteHostPipe(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueWriteHostPipe(
+unsafe extern "C" fn tracked_urEnqueueWriteHostPipe(
     hQueue: ur_queue_handle_t,
     hProgram: ur_program_handle_t,
     pipe_symbol: *const c_char,
@@ -4929,15 +5708,15 @@ unsafe fn tracked_urEnqueueWriteHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueWriteHostPipe");
+    static CALL: Call = Call::new("urEnqueueWriteHostPipe");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -4945,7 +5724,7 @@ unsafe fn tracked_urEnqueueWriteHostPipe(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -4961,7 +5740,7 @@ unsafe fn tracked_urEnqueueWriteHostPipe(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -4970,7 +5749,6 @@ unsafe fn tracked_urEnqueueWriteHostPipe(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueKernelLaunch(
     hQueue: ur_queue_handle_t,
@@ -4984,68 +5762,25 @@ pub(crate) unsafe extern "C" fn urEnqueueKernelLaunch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hKernel,
-            mut workDim,
-            mut pGlobalWorkOffset,
-            mut pGlobalWorkSize,
-            mut pLocalWorkSize,
-            mut launchPropList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hKernel,
-            workDim,
-            pGlobalWorkOffset,
-            pGlobalWorkSize,
-            pLocalWorkSize,
-            launchPropList,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_kernel_launch_params_t {
-            phQueue: &raw mut hQueue,
-            phKernel: &raw mut hKernel,
-            pworkDim: &raw mut workDim,
-            ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
-            ppGlobalWorkSize: &raw mut pGlobalWorkSize,
-            ppLocalWorkSize: &raw mut pLocalWorkSize,
-            plaunchPropList: &raw mut launchPropList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_KERNEL_LAUNCH,
-                c"urEnqueueKernelLaunch",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueKernelLaunch(
-                        hQueue,
-                        hKernel,
-                        workDim,
-                        pGlobalWorkOffset,
-                        pGlobalWorkSize,
-                        pLocalWorkSize,
-                        launchPropList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueKernelLaunch(
+                hQueue,
+                hKernel,
+                workDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                pLocalWorkSize,
+                launchPropList,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueKernelLaunch(
+            active,
             hQueue,
             hKernel,
             workDim,
@@ -5060,12 +5795,13 @@ pub(crate) unsafe extern "C" fn urEnqueueKernelLaunch(
     }
 }
 
-/// `urEnqueueKernelLaunch` with the layers below tracing.
+/// `urEnqueueKernelLaunch` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueKernelLaunch(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueKernelLaunch(
     hQueue: ur_queue_handle_t,
     hKernel: ur_kernel_handle_t,
     workDim: u32,
@@ -5077,7 +5813,84 @@ unsafe fn checked_urEnqueueKernelLaunch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hKernel,
+        mut workDim,
+        mut pGlobalWorkOffset,
+        mut pGlobalWorkSize,
+        mut pLocalWorkSize,
+        mut launchPropList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hKernel,
+        workDim,
+        pGlobalWorkOffset,
+        pGlobalWorkSize,
+        pLocalWorkSize,
+        launchPropList,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_kernel_launch_params_t {
+        phQueue: &raw mut hQueue,
+        phKernel: &raw mut hKernel,
+        pworkDim: &raw mut workDim,
+        ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
+        ppGlobalWorkSize: &raw mut pGlobalWorkSize,
+        ppLocalWorkSize: &raw mut pLocalWorkSize,
+        plaunchPropList: &raw mut launchPropList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_KERNEL_LAUNCH,
+            c"urEnqueueKernelLaunch",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueKernelLaunch(
+                    active(),
+                    hQueue,
+                    hKernel,
+                    workDim,
+                    pGlobalWorkOffset,
+                    pGlobalWorkSize,
+                    pLocalWorkSize,
+                    launchPropList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueKernelLaunch` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueKernelLaunch(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hKernel: ur_kernel_handle_t,
+    workDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pLocalWorkSize: *const usize,
+    launchPropList: *const ur_kernel_launch_ext_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -5130,7 +5943,7 @@ unsafe fn checked_urEnqueueKernelLaunch(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueKernelLaunch(
+unsafe extern "C" fn tracked_urEnqueueKernelLaunch(
     hQueue: ur_queue_handle_t,
     hKernel: ur_kernel_handle_t,
     workDim: u32,
@@ -5142,15 +5955,15 @@ unsafe fn tracked_urEnqueueKernelLaunch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueKernelLaunch");
+    static CALL: Call = Call::new("urEnqueueKernelLaunch");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -5158,7 +5971,7 @@ unsafe fn tracked_urEnqueueKernelLaunch(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -5175,7 +5988,7 @@ unsafe fn tracked_urEnqueueKernelLaunch(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }

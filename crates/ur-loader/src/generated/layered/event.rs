@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEventGetInfo(
     hEvent: ur_event_handle_t,
@@ -22,43 +25,71 @@ pub(crate) unsafe extern "C" fn urEventGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hEvent, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hEvent, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_event_get_info_params_t {
-            phEvent: &raw mut hEvent,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_EVENT_GET_INFO,
-                c"urEventGetInfo",
-                (&raw const params).cast(),
-                || checked_urEventGetInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEventGetInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urEventGetInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urEventGetInfo(active, hEvent, propName, propSize, pPropValue, pPropSizeRet)
+    }
 }
 
-/// `urEventGetInfo` with the layers below tracing.
+/// `urEventGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEventGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEventGetInfo(
     hEvent: ur_event_handle_t,
     propName: ur_event_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hEvent, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hEvent, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_event_get_info_params_t {
+        phEvent: &raw mut hEvent,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_EVENT_GET_INFO,
+            c"urEventGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urEventGetInfo(
+                    active(),
+                    hEvent,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urEventGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEventGetInfo(
+    active: Active,
+    hEvent: ur_event_handle_t,
+    propName: ur_event_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -79,21 +110,26 @@ unsafe fn checked_urEventGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEventGetInfo(
+unsafe extern "C" fn tracked_urEventGetInfo(
     hEvent: ur_event_handle_t,
     propName: ur_event_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEventGetInfo");
+    static CALL: Call = Call::new("urEventGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hEvent", hEvent, kinds::EVENT, &mut owner) {
+            if let Err(result) = CALL.holds("hEvent", hEvent, kinds::EVENT) {
                 return result;
             }
+        }
+        if !matches!(
+            propName,
+            UR_EVENT_INFO_COMMAND_QUEUE | UR_EVENT_INFO_CONTEXT
+        ) {
+            return direct::urEventGetInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet);
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -120,7 +156,6 @@ unsafe fn tracked_urEventGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEventGetProfilingInfo(
     hEvent: ur_event_handle_t,
@@ -129,51 +164,84 @@ pub(crate) unsafe extern "C" fn urEventGetProfilingInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hEvent, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hEvent, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_event_get_profiling_info_params_t {
-            phEvent: &raw mut hEvent,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_EVENT_GET_PROFILING_INFO,
-                c"urEventGetProfilingInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urEventGetProfilingInfo(
-                        hEvent,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEventGetProfilingInfo(hEvent, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urEventGetProfilingInfo(
+                hEvent,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
+        checked_urEventGetProfilingInfo(
+            active,
+            hEvent,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urEventGetProfilingInfo` with the layers below tracing.
+/// `urEventGetProfilingInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEventGetProfilingInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEventGetProfilingInfo(
     hEvent: ur_event_handle_t,
     propName: ur_profiling_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hEvent, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hEvent, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_event_get_profiling_info_params_t {
+        phEvent: &raw mut hEvent,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_EVENT_GET_PROFILING_INFO,
+            c"urEventGetProfilingInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urEventGetProfilingInfo(
+                    active(),
+                    hEvent,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urEventGetProfilingInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEventGetProfilingInfo(
+    active: Active,
+    hEvent: ur_event_handle_t,
+    propName: ur_profiling_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -205,19 +273,18 @@ unsafe fn checked_urEventGetProfilingInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEventGetProfilingInfo(
+unsafe extern "C" fn tracked_urEventGetProfilingInfo(
     hEvent: ur_event_handle_t,
     propName: ur_profiling_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEventGetProfilingInfo");
+    static CALL: Call = Call::new("urEventGetProfilingInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hEvent", hEvent, kinds::EVENT, &mut owner) {
+            if let Err(result) = CALL.holds("hEvent", hEvent, kinds::EVENT) {
                 return result;
             }
         }
@@ -229,42 +296,57 @@ unsafe fn tracked_urEventGetProfilingInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEventWait(
     numEvents: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut numEvents, mut phEventWaitList) = (numEvents, phEventWaitList);
-        let params = ur_event_wait_params_t {
-            pnumEvents: &raw mut numEvents,
-            pphEventWaitList: &raw mut phEventWaitList,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_EVENT_WAIT,
-                c"urEventWait",
-                (&raw const params).cast(),
-                || checked_urEventWait(numEvents, phEventWaitList),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEventWait(numEvents, phEventWaitList) }
+    unsafe {
+        if active.traces() {
+            return traced_urEventWait(numEvents, phEventWaitList);
+        }
+        checked_urEventWait(active, numEvents, phEventWaitList)
+    }
+}
+
+/// `urEventWait` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEventWait(
+    numEvents: u32,
+    phEventWaitList: *const ur_event_handle_t,
+) -> ur_result_t {
+    let (mut numEvents, mut phEventWaitList) = (numEvents, phEventWaitList);
+    let params = ur_event_wait_params_t {
+        pnumEvents: &raw mut numEvents,
+        pphEventWaitList: &raw mut phEventWaitList,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_EVENT_WAIT,
+            c"urEventWait",
+            (&raw const params).cast(),
+            || checked_urEventWait(active(), numEvents, phEventWaitList),
+        )
+    }
 }
 
 /// `urEventWait` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urEventWait(
+    active: Active,
     numEvents: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -284,21 +366,21 @@ unsafe fn checked_urEventWait(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEventWait(
+unsafe extern "C" fn tracked_urEventWait(
     numEvents: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEventWait");
+    static CALL: Call = Call::in_context("urEventWait");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses_all(
+            if let Err(result) = CALL.shares_all(
                 "phEventWaitList",
                 phEventWaitList,
                 numEvents as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -311,35 +393,46 @@ unsafe fn tracked_urEventWait(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hEvent,) = (hEvent,);
-        let params = ur_event_retain_params_t {
-            phEvent: &raw mut hEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_EVENT_RETAIN,
-                c"urEventRetain",
-                (&raw const params).cast(),
-                || checked_urEventRetain(hEvent),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEventRetain(hEvent) }
+    unsafe {
+        if active.traces() {
+            return traced_urEventRetain(hEvent);
+        }
+        checked_urEventRetain(active, hEvent)
+    }
+}
+
+/// `urEventRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t {
+    let (mut hEvent,) = (hEvent,);
+    let params = ur_event_retain_params_t {
+        phEvent: &raw mut hEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_EVENT_RETAIN,
+            c"urEventRetain",
+            (&raw const params).cast(),
+            || checked_urEventRetain(active(), hEvent),
+        )
+    }
 }
 
 /// `urEventRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urEventRetain(active: Active, hEvent: ur_event_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -359,18 +452,19 @@ unsafe fn checked_urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urEventRetain");
+unsafe extern "C" fn tracked_urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urEventRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hEvent", hEvent, kinds::EVENT, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hEvent", hEvent, kinds::EVENT) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urEventRetain(hEvent);
-        CALL.retained(result, hEvent, kinds::EVENT);
+        CALL.retained(result, hEvent, kinds::EVENT, held);
         result
     }
 }
@@ -379,35 +473,46 @@ unsafe fn tracked_urEventRetain(hEvent: ur_event_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hEvent,) = (hEvent,);
-        let params = ur_event_release_params_t {
-            phEvent: &raw mut hEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_EVENT_RELEASE,
-                c"urEventRelease",
-                (&raw const params).cast(),
-                || checked_urEventRelease(hEvent),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEventRelease(hEvent) }
+    unsafe {
+        if active.traces() {
+            return traced_urEventRelease(hEvent);
+        }
+        checked_urEventRelease(active, hEvent)
+    }
+}
+
+/// `urEventRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
+    let (mut hEvent,) = (hEvent,);
+    let params = ur_event_release_params_t {
+        phEvent: &raw mut hEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_EVENT_RELEASE,
+            c"urEventRelease",
+            (&raw const params).cast(),
+            || checked_urEventRelease(active(), hEvent),
+        )
+    }
 }
 
 /// `urEventRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urEventRelease(active: Active, hEvent: ur_event_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -427,17 +532,18 @@ unsafe fn checked_urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urEventRelease");
+unsafe extern "C" fn tracked_urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urEventRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hEvent", hEvent, kinds::EVENT, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hEvent", hEvent, kinds::EVENT) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hEvent);
+        let release = CALL.releasing(hEvent, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hEvent", hEvent, kinds::EVENT);
         }
@@ -451,42 +557,57 @@ unsafe fn tracked_urEventRelease(hEvent: ur_event_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEventGetNativeHandle(
     hEvent: ur_event_handle_t,
     phNativeEvent: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hEvent, mut phNativeEvent) = (hEvent, phNativeEvent);
-        let params = ur_event_get_native_handle_params_t {
-            phEvent: &raw mut hEvent,
-            pphNativeEvent: &raw mut phNativeEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_EVENT_GET_NATIVE_HANDLE,
-                c"urEventGetNativeHandle",
-                (&raw const params).cast(),
-                || checked_urEventGetNativeHandle(hEvent, phNativeEvent),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEventGetNativeHandle(hEvent, phNativeEvent) }
+    unsafe {
+        if active.traces() {
+            return traced_urEventGetNativeHandle(hEvent, phNativeEvent);
+        }
+        checked_urEventGetNativeHandle(active, hEvent, phNativeEvent)
+    }
+}
+
+/// `urEventGetNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEventGetNativeHandle(
+    hEvent: ur_event_handle_t,
+    phNativeEvent: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hEvent, mut phNativeEvent) = (hEvent, phNativeEvent);
+    let params = ur_event_get_native_handle_params_t {
+        phEvent: &raw mut hEvent,
+        pphNativeEvent: &raw mut phNativeEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_EVENT_GET_NATIVE_HANDLE,
+            c"urEventGetNativeHandle",
+            (&raw const params).cast(),
+            || checked_urEventGetNativeHandle(active(), hEvent, phNativeEvent),
+        )
+    }
 }
 
 /// `urEventGetNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urEventGetNativeHandle(
+    active: Active,
     hEvent: ur_event_handle_t,
     phNativeEvent: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -506,16 +627,15 @@ unsafe fn checked_urEventGetNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEventGetNativeHandle(
+unsafe extern "C" fn tracked_urEventGetNativeHandle(
     hEvent: ur_event_handle_t,
     phNativeEvent: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEventGetNativeHandle");
+    static CALL: Call = Call::new("urEventGetNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hEvent", hEvent, kinds::EVENT, &mut owner) {
+            if let Err(result) = CALL.holds("hEvent", hEvent, kinds::EVENT) {
                 return result;
             }
         }
@@ -527,7 +647,6 @@ unsafe fn tracked_urEventGetNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEventCreateWithNativeHandle(
     hNativeEvent: ur_native_handle_t,
@@ -535,48 +654,72 @@ pub(crate) unsafe extern "C" fn urEventCreateWithNativeHandle(
     pProperties: *const ur_event_native_properties_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hNativeEvent, mut hContext, mut pProperties, mut phEvent) =
-            (hNativeEvent, hContext, pProperties, phEvent);
-        let params = ur_event_create_with_native_handle_params_t {
-            phNativeEvent: &raw mut hNativeEvent,
-            phContext: &raw mut hContext,
-            ppProperties: &raw mut pProperties,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_EVENT_CREATE_WITH_NATIVE_HANDLE,
-                c"urEventCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urEventCreateWithNativeHandle(
-                        hNativeEvent,
-                        hContext,
-                        pProperties,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEventCreateWithNativeHandle(hNativeEvent, hContext, pProperties, phEvent) }
+    unsafe {
+        if active.traces() {
+            return traced_urEventCreateWithNativeHandle(
+                hNativeEvent,
+                hContext,
+                pProperties,
+                phEvent,
+            );
+        }
+        checked_urEventCreateWithNativeHandle(active, hNativeEvent, hContext, pProperties, phEvent)
+    }
+}
+
+/// `urEventCreateWithNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEventCreateWithNativeHandle(
+    hNativeEvent: ur_native_handle_t,
+    hContext: ur_context_handle_t,
+    pProperties: *const ur_event_native_properties_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    let (mut hNativeEvent, mut hContext, mut pProperties, mut phEvent) =
+        (hNativeEvent, hContext, pProperties, phEvent);
+    let params = ur_event_create_with_native_handle_params_t {
+        phNativeEvent: &raw mut hNativeEvent,
+        phContext: &raw mut hContext,
+        ppProperties: &raw mut pProperties,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_EVENT_CREATE_WITH_NATIVE_HANDLE,
+            c"urEventCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urEventCreateWithNativeHandle(
+                    active(),
+                    hNativeEvent,
+                    hContext,
+                    pProperties,
+                    phEvent,
+                )
+            },
+        )
+    }
 }
 
 /// `urEventCreateWithNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urEventCreateWithNativeHandle(
+    active: Active,
     hNativeEvent: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pProperties: *const ur_event_native_properties_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -606,24 +749,24 @@ unsafe fn checked_urEventCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEventCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urEventCreateWithNativeHandle(
     hNativeEvent: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pProperties: *const ur_event_native_properties_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEventCreateWithNativeHandle");
+    static CALL: Call = Call::new("urEventCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
         let result =
             direct::urEventCreateWithNativeHandle(hNativeEvent, hContext, pProperties, phEvent);
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -632,7 +775,6 @@ unsafe fn tracked_urEventCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEventSetCallback(
     hEvent: ur_event_handle_t,
@@ -640,41 +782,59 @@ pub(crate) unsafe extern "C" fn urEventSetCallback(
     pfnNotify: ur_event_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hEvent, mut execStatus, mut pfnNotify, mut pUserData) =
-            (hEvent, execStatus, pfnNotify, pUserData);
-        let params = ur_event_set_callback_params_t {
-            phEvent: &raw mut hEvent,
-            pexecStatus: &raw mut execStatus,
-            ppfnNotify: &raw mut pfnNotify,
-            ppUserData: &raw mut pUserData,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_EVENT_SET_CALLBACK,
-                c"urEventSetCallback",
-                (&raw const params).cast(),
-                || checked_urEventSetCallback(hEvent, execStatus, pfnNotify, pUserData),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEventSetCallback(hEvent, execStatus, pfnNotify, pUserData) }
+    unsafe {
+        if active.traces() {
+            return traced_urEventSetCallback(hEvent, execStatus, pfnNotify, pUserData);
+        }
+        checked_urEventSetCallback(active, hEvent, execStatus, pfnNotify, pUserData)
+    }
+}
+
+/// `urEventSetCallback` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEventSetCallback(
+    hEvent: ur_event_handle_t,
+    execStatus: ur_execution_info_t,
+    pfnNotify: ur_event_callback_t,
+    pUserData: *mut c_void,
+) -> ur_result_t {
+    let (mut hEvent, mut execStatus, mut pfnNotify, mut pUserData) =
+        (hEvent, execStatus, pfnNotify, pUserData);
+    let params = ur_event_set_callback_params_t {
+        phEvent: &raw mut hEvent,
+        pexecStatus: &raw mut execStatus,
+        ppfnNotify: &raw mut pfnNotify,
+        ppUserData: &raw mut pUserData,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_EVENT_SET_CALLBACK,
+            c"urEventSetCallback",
+            (&raw const params).cast(),
+            || checked_urEventSetCallback(active(), hEvent, execStatus, pfnNotify, pUserData),
+        )
+    }
 }
 
 /// `urEventSetCallback` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urEventSetCallback(
+    active: Active,
     hEvent: ur_event_handle_t,
     execStatus: ur_execution_info_t,
     pfnNotify: ur_event_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -695,18 +855,17 @@ unsafe fn checked_urEventSetCallback(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEventSetCallback(
+unsafe extern "C" fn tracked_urEventSetCallback(
     hEvent: ur_event_handle_t,
     execStatus: ur_execution_info_t,
     pfnNotify: ur_event_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEventSetCallback");
+    static CALL: Call = Call::new("urEventSetCallback");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hEvent", hEvent, kinds::EVENT, &mut owner) {
+            if let Err(result) = CALL.holds("hEvent", hEvent, kinds::EVENT) {
                 return result;
             }
         }

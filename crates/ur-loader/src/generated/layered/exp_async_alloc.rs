@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
     hQueue: ur_queue_handle_t,
@@ -25,60 +28,23 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pPool,
-            mut size,
-            mut pProperties,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut ppMem,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pPool,
-            size,
-            pProperties,
-            numEventsInWaitList,
-            phEventWaitList,
-            ppMem,
-            phEvent,
-        );
-        let params = ur_enqueue_usm_device_alloc_exp_params_t {
-            phQueue: &raw mut hQueue,
-            ppPool: &raw mut pPool,
-            psize: &raw mut size,
-            ppProperties: &raw mut pProperties,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pppMem: &raw mut ppMem,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_DEVICE_ALLOC_EXP,
-                c"urEnqueueUSMDeviceAllocExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueUSMDeviceAllocExp(
-                        hQueue,
-                        pPool,
-                        size,
-                        pProperties,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        ppMem,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMDeviceAllocExp(
+                hQueue,
+                pPool,
+                size,
+                pProperties,
+                numEventsInWaitList,
+                phEventWaitList,
+                ppMem,
+                phEvent,
+            );
+        }
         checked_urEnqueueUSMDeviceAllocExp(
+            active,
             hQueue,
             pPool,
             size,
@@ -91,12 +57,13 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
     }
 }
 
-/// `urEnqueueUSMDeviceAllocExp` with the layers below tracing.
+/// `urEnqueueUSMDeviceAllocExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMDeviceAllocExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMDeviceAllocExp(
     hQueue: ur_queue_handle_t,
     pPool: ur_usm_pool_handle_t,
     size: usize,
@@ -106,7 +73,74 @@ unsafe fn checked_urEnqueueUSMDeviceAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pPool,
+        mut size,
+        mut pProperties,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut ppMem,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pPool,
+        size,
+        pProperties,
+        numEventsInWaitList,
+        phEventWaitList,
+        ppMem,
+        phEvent,
+    );
+    let params = ur_enqueue_usm_device_alloc_exp_params_t {
+        phQueue: &raw mut hQueue,
+        ppPool: &raw mut pPool,
+        psize: &raw mut size,
+        ppProperties: &raw mut pProperties,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pppMem: &raw mut ppMem,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_DEVICE_ALLOC_EXP,
+            c"urEnqueueUSMDeviceAllocExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueUSMDeviceAllocExp(
+                    active(),
+                    hQueue,
+                    pPool,
+                    size,
+                    pProperties,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    ppMem,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueUSMDeviceAllocExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMDeviceAllocExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pPool: ur_usm_pool_handle_t,
+    size: usize,
+    pProperties: *const ur_exp_async_usm_alloc_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    ppMem: *mut *mut c_void,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -153,7 +187,7 @@ unsafe fn checked_urEnqueueUSMDeviceAllocExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMDeviceAllocExp(
+unsafe extern "C" fn tracked_urEnqueueUSMDeviceAllocExp(
     hQueue: ur_queue_handle_t,
     pPool: ur_usm_pool_handle_t,
     size: usize,
@@ -163,15 +197,15 @@ unsafe fn tracked_urEnqueueUSMDeviceAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMDeviceAllocExp");
+    static CALL: Call = Call::new("urEnqueueUSMDeviceAllocExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("pPool", pPool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("pPool", pPool, kinds::USM_POOL, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -179,7 +213,7 @@ unsafe fn tracked_urEnqueueUSMDeviceAllocExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -194,7 +228,7 @@ unsafe fn tracked_urEnqueueUSMDeviceAllocExp(
             ppMem,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -203,7 +237,6 @@ unsafe fn tracked_urEnqueueUSMDeviceAllocExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
     hQueue: ur_queue_handle_t,
@@ -215,60 +248,23 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pPool,
-            mut size,
-            mut pProperties,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut ppMem,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pPool,
-            size,
-            pProperties,
-            numEventsInWaitList,
-            phEventWaitList,
-            ppMem,
-            phEvent,
-        );
-        let params = ur_enqueue_usm_shared_alloc_exp_params_t {
-            phQueue: &raw mut hQueue,
-            ppPool: &raw mut pPool,
-            psize: &raw mut size,
-            ppProperties: &raw mut pProperties,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pppMem: &raw mut ppMem,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_SHARED_ALLOC_EXP,
-                c"urEnqueueUSMSharedAllocExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueUSMSharedAllocExp(
-                        hQueue,
-                        pPool,
-                        size,
-                        pProperties,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        ppMem,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMSharedAllocExp(
+                hQueue,
+                pPool,
+                size,
+                pProperties,
+                numEventsInWaitList,
+                phEventWaitList,
+                ppMem,
+                phEvent,
+            );
+        }
         checked_urEnqueueUSMSharedAllocExp(
+            active,
             hQueue,
             pPool,
             size,
@@ -281,12 +277,13 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
     }
 }
 
-/// `urEnqueueUSMSharedAllocExp` with the layers below tracing.
+/// `urEnqueueUSMSharedAllocExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMSharedAllocExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMSharedAllocExp(
     hQueue: ur_queue_handle_t,
     pPool: ur_usm_pool_handle_t,
     size: usize,
@@ -296,7 +293,74 @@ unsafe fn checked_urEnqueueUSMSharedAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pPool,
+        mut size,
+        mut pProperties,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut ppMem,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pPool,
+        size,
+        pProperties,
+        numEventsInWaitList,
+        phEventWaitList,
+        ppMem,
+        phEvent,
+    );
+    let params = ur_enqueue_usm_shared_alloc_exp_params_t {
+        phQueue: &raw mut hQueue,
+        ppPool: &raw mut pPool,
+        psize: &raw mut size,
+        ppProperties: &raw mut pProperties,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pppMem: &raw mut ppMem,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_SHARED_ALLOC_EXP,
+            c"urEnqueueUSMSharedAllocExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueUSMSharedAllocExp(
+                    active(),
+                    hQueue,
+                    pPool,
+                    size,
+                    pProperties,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    ppMem,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueUSMSharedAllocExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMSharedAllocExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pPool: ur_usm_pool_handle_t,
+    size: usize,
+    pProperties: *const ur_exp_async_usm_alloc_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    ppMem: *mut *mut c_void,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -343,7 +407,7 @@ unsafe fn checked_urEnqueueUSMSharedAllocExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMSharedAllocExp(
+unsafe extern "C" fn tracked_urEnqueueUSMSharedAllocExp(
     hQueue: ur_queue_handle_t,
     pPool: ur_usm_pool_handle_t,
     size: usize,
@@ -353,15 +417,15 @@ unsafe fn tracked_urEnqueueUSMSharedAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMSharedAllocExp");
+    static CALL: Call = Call::new("urEnqueueUSMSharedAllocExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("pPool", pPool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("pPool", pPool, kinds::USM_POOL, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -369,7 +433,7 @@ unsafe fn tracked_urEnqueueUSMSharedAllocExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -384,7 +448,7 @@ unsafe fn tracked_urEnqueueUSMSharedAllocExp(
             ppMem,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -393,7 +457,6 @@ unsafe fn tracked_urEnqueueUSMSharedAllocExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMHostAllocExp(
     hQueue: ur_queue_handle_t,
@@ -405,60 +468,23 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMHostAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pPool,
-            mut size,
-            mut pProperties,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut ppMem,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pPool,
-            size,
-            pProperties,
-            numEventsInWaitList,
-            phEventWaitList,
-            ppMem,
-            phEvent,
-        );
-        let params = ur_enqueue_usm_host_alloc_exp_params_t {
-            phQueue: &raw mut hQueue,
-            ppPool: &raw mut pPool,
-            psize: &raw mut size,
-            ppProperties: &raw mut pProperties,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pppMem: &raw mut ppMem,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_HOST_ALLOC_EXP,
-                c"urEnqueueUSMHostAllocExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueUSMHostAllocExp(
-                        hQueue,
-                        pPool,
-                        size,
-                        pProperties,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        ppMem,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMHostAllocExp(
+                hQueue,
+                pPool,
+                size,
+                pProperties,
+                numEventsInWaitList,
+                phEventWaitList,
+                ppMem,
+                phEvent,
+            );
+        }
         checked_urEnqueueUSMHostAllocExp(
+            active,
             hQueue,
             pPool,
             size,
@@ -471,12 +497,13 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMHostAllocExp(
     }
 }
 
-/// `urEnqueueUSMHostAllocExp` with the layers below tracing.
+/// `urEnqueueUSMHostAllocExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMHostAllocExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMHostAllocExp(
     hQueue: ur_queue_handle_t,
     pPool: ur_usm_pool_handle_t,
     size: usize,
@@ -486,7 +513,74 @@ unsafe fn checked_urEnqueueUSMHostAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pPool,
+        mut size,
+        mut pProperties,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut ppMem,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pPool,
+        size,
+        pProperties,
+        numEventsInWaitList,
+        phEventWaitList,
+        ppMem,
+        phEvent,
+    );
+    let params = ur_enqueue_usm_host_alloc_exp_params_t {
+        phQueue: &raw mut hQueue,
+        ppPool: &raw mut pPool,
+        psize: &raw mut size,
+        ppProperties: &raw mut pProperties,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pppMem: &raw mut ppMem,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_HOST_ALLOC_EXP,
+            c"urEnqueueUSMHostAllocExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueUSMHostAllocExp(
+                    active(),
+                    hQueue,
+                    pPool,
+                    size,
+                    pProperties,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    ppMem,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueUSMHostAllocExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMHostAllocExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pPool: ur_usm_pool_handle_t,
+    size: usize,
+    pProperties: *const ur_exp_async_usm_alloc_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    ppMem: *mut *mut c_void,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -533,7 +627,7 @@ unsafe fn checked_urEnqueueUSMHostAllocExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMHostAllocExp(
+unsafe extern "C" fn tracked_urEnqueueUSMHostAllocExp(
     hQueue: ur_queue_handle_t,
     pPool: ur_usm_pool_handle_t,
     size: usize,
@@ -543,15 +637,15 @@ unsafe fn tracked_urEnqueueUSMHostAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMHostAllocExp");
+    static CALL: Call = Call::new("urEnqueueUSMHostAllocExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("pPool", pPool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("pPool", pPool, kinds::USM_POOL, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -559,7 +653,7 @@ unsafe fn tracked_urEnqueueUSMHostAllocExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -574,7 +668,7 @@ unsafe fn tracked_urEnqueueUSMHostAllocExp(
             ppMem,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -583,7 +677,6 @@ unsafe fn tracked_urEnqueueUSMHostAllocExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueUSMFreeExp(
     hQueue: ur_queue_handle_t,
@@ -593,52 +686,21 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFreeExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pPool,
-            mut pMem,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pPool,
-            pMem,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_usm_free_exp_params_t {
-            phQueue: &raw mut hQueue,
-            ppPool: &raw mut pPool,
-            ppMem: &raw mut pMem,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_USM_FREE_EXP,
-                c"urEnqueueUSMFreeExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueUSMFreeExp(
-                        hQueue,
-                        pPool,
-                        pMem,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueUSMFreeExp(
+                hQueue,
+                pPool,
+                pMem,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueUSMFreeExp(
+            active,
             hQueue,
             pPool,
             pMem,
@@ -649,12 +711,13 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFreeExp(
     }
 }
 
-/// `urEnqueueUSMFreeExp` with the layers below tracing.
+/// `urEnqueueUSMFreeExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueUSMFreeExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueUSMFreeExp(
     hQueue: ur_queue_handle_t,
     pPool: ur_usm_pool_handle_t,
     pMem: *mut c_void,
@@ -662,7 +725,64 @@ unsafe fn checked_urEnqueueUSMFreeExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pPool,
+        mut pMem,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pPool,
+        pMem,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_usm_free_exp_params_t {
+        phQueue: &raw mut hQueue,
+        ppPool: &raw mut pPool,
+        ppMem: &raw mut pMem,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_USM_FREE_EXP,
+            c"urEnqueueUSMFreeExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueUSMFreeExp(
+                    active(),
+                    hQueue,
+                    pPool,
+                    pMem,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueUSMFreeExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueUSMFreeExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pPool: ur_usm_pool_handle_t,
+    pMem: *mut c_void,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -703,7 +823,7 @@ unsafe fn checked_urEnqueueUSMFreeExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueUSMFreeExp(
+unsafe extern "C" fn tracked_urEnqueueUSMFreeExp(
     hQueue: ur_queue_handle_t,
     pPool: ur_usm_pool_handle_t,
     pMem: *mut c_void,
@@ -711,15 +831,15 @@ unsafe fn tracked_urEnqueueUSMFreeExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueUSMFreeExp");
+    static CALL: Call = Call::new("urEnqueueUSMFreeExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("pPool", pPool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("pPool", pPool, kinds::USM_POOL, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -727,7 +847,7 @@ unsafe fn tracked_urEnqueueUSMFreeExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -740,7 +860,7 @@ unsafe fn tracked_urEnqueueUSMFreeExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -749,7 +869,6 @@ unsafe fn tracked_urEnqueueUSMFreeExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolCreateExp(
     hContext: ur_context_handle_t,
@@ -757,41 +876,59 @@ pub(crate) unsafe extern "C" fn urUSMPoolCreateExp(
     pPoolDesc: *mut ur_usm_pool_desc_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pPoolDesc, mut pPool) =
-            (hContext, hDevice, pPoolDesc, pPool);
-        let params = ur_usm_pool_create_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppPoolDesc: &raw mut pPoolDesc,
-            ppPool: &raw mut pPool,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_CREATE_EXP,
-                c"urUSMPoolCreateExp",
-                (&raw const params).cast(),
-                || checked_urUSMPoolCreateExp(hContext, hDevice, pPoolDesc, pPool),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolCreateExp(hContext, hDevice, pPoolDesc, pPool) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolCreateExp(hContext, hDevice, pPoolDesc, pPool);
+        }
+        checked_urUSMPoolCreateExp(active, hContext, hDevice, pPoolDesc, pPool)
+    }
+}
+
+/// `urUSMPoolCreateExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolCreateExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pPoolDesc: *mut ur_usm_pool_desc_t,
+    pPool: *mut ur_usm_pool_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut pPoolDesc, mut pPool) =
+        (hContext, hDevice, pPoolDesc, pPool);
+    let params = ur_usm_pool_create_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppPoolDesc: &raw mut pPoolDesc,
+        ppPool: &raw mut pPool,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_CREATE_EXP,
+            c"urUSMPoolCreateExp",
+            (&raw const params).cast(),
+            || checked_urUSMPoolCreateExp(active(), hContext, hDevice, pPoolDesc, pPool),
+        )
+    }
 }
 
 /// `urUSMPoolCreateExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMPoolCreateExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pPoolDesc: *mut ur_usm_pool_desc_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -811,26 +948,29 @@ unsafe fn checked_urUSMPoolCreateExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolCreateExp(
+unsafe extern "C" fn tracked_urUSMPoolCreateExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pPoolDesc: *mut ur_usm_pool_desc_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolCreateExp");
+    static CALL: Call = Call::new("urUSMPoolCreateExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
         let result = direct::urUSMPoolCreateExp(hContext, hDevice, pPoolDesc, pPool);
-        CALL.created(result, pPool, kinds::USM_POOL);
+        CALL.created(result, pPool, kinds::USM_POOL, family);
         result
     }
 }
@@ -839,45 +979,61 @@ unsafe fn tracked_urUSMPoolCreateExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolDestroyExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hPool) = (hContext, hDevice, hPool);
-        let params = ur_usm_pool_destroy_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phPool: &raw mut hPool,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_DESTROY_EXP,
-                c"urUSMPoolDestroyExp",
-                (&raw const params).cast(),
-                || checked_urUSMPoolDestroyExp(hContext, hDevice, hPool),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolDestroyExp(hContext, hDevice, hPool) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolDestroyExp(hContext, hDevice, hPool);
+        }
+        checked_urUSMPoolDestroyExp(active, hContext, hDevice, hPool)
+    }
+}
+
+/// `urUSMPoolDestroyExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolDestroyExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hPool: ur_usm_pool_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut hPool) = (hContext, hDevice, hPool);
+    let params = ur_usm_pool_destroy_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phPool: &raw mut hPool,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_DESTROY_EXP,
+            c"urUSMPoolDestroyExp",
+            (&raw const params).cast(),
+            || checked_urUSMPoolDestroyExp(active(), hContext, hDevice, hPool),
+        )
+    }
 }
 
 /// `urUSMPoolDestroyExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMPoolDestroyExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -897,27 +1053,32 @@ unsafe fn checked_urUSMPoolDestroyExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolDestroyExp(
+unsafe extern "C" fn tracked_urUSMPoolDestroyExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolDestroyExp");
+    static CALL: Call = Call::new("urUSMPoolDestroyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hPool", hPool, kinds::USM_POOL, &mut owner) {
+            held = match CALL.shares("hPool", hPool, kinds::USM_POOL, &mut family) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
-        let release = CALL.releasing(hPool);
+        let release = CALL.releasing(hPool, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hPool", hPool, kinds::USM_POOL);
         }
@@ -931,45 +1092,61 @@ unsafe fn tracked_urUSMPoolDestroyExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolGetDefaultDevicePoolExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pPool) = (hContext, hDevice, pPool);
-        let params = ur_usm_pool_get_default_device_pool_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppPool: &raw mut pPool,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_GET_DEFAULT_DEVICE_POOL_EXP,
-                c"urUSMPoolGetDefaultDevicePoolExp",
-                (&raw const params).cast(),
-                || checked_urUSMPoolGetDefaultDevicePoolExp(hContext, hDevice, pPool),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolGetDefaultDevicePoolExp(hContext, hDevice, pPool) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolGetDefaultDevicePoolExp(hContext, hDevice, pPool);
+        }
+        checked_urUSMPoolGetDefaultDevicePoolExp(active, hContext, hDevice, pPool)
+    }
+}
+
+/// `urUSMPoolGetDefaultDevicePoolExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolGetDefaultDevicePoolExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pPool: *mut ur_usm_pool_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut pPool) = (hContext, hDevice, pPool);
+    let params = ur_usm_pool_get_default_device_pool_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppPool: &raw mut pPool,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_GET_DEFAULT_DEVICE_POOL_EXP,
+            c"urUSMPoolGetDefaultDevicePoolExp",
+            (&raw const params).cast(),
+            || checked_urUSMPoolGetDefaultDevicePoolExp(active(), hContext, hDevice, pPool),
+        )
+    }
 }
 
 /// `urUSMPoolGetDefaultDevicePoolExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMPoolGetDefaultDevicePoolExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -990,25 +1167,28 @@ unsafe fn checked_urUSMPoolGetDefaultDevicePoolExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolGetDefaultDevicePoolExp(
+unsafe extern "C" fn tracked_urUSMPoolGetDefaultDevicePoolExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolGetDefaultDevicePoolExp");
+    static CALL: Call = Call::new("urUSMPoolGetDefaultDevicePoolExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
         let result = direct::urUSMPoolGetDefaultDevicePoolExp(hContext, hDevice, pPool);
-        CALL.seen(result, pPool, kinds::USM_POOL);
+        CALL.seen(result, pPool, kinds::USM_POOL, family);
         result
     }
 }
@@ -1017,7 +1197,6 @@ unsafe fn tracked_urUSMPoolGetDefaultDevicePoolExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolGetInfoExp(
     hPool: ur_usm_pool_handle_t,
@@ -1025,41 +1204,59 @@ pub(crate) unsafe extern "C" fn urUSMPoolGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPool, mut propName, mut pPropValue, mut pPropSizeRet) =
-            (hPool, propName, pPropValue, pPropSizeRet);
-        let params = ur_usm_pool_get_info_exp_params_t {
-            phPool: &raw mut hPool,
-            ppropName: &raw mut propName,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_GET_INFO_EXP,
-                c"urUSMPoolGetInfoExp",
-                (&raw const params).cast(),
-                || checked_urUSMPoolGetInfoExp(hPool, propName, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolGetInfoExp(hPool, propName, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolGetInfoExp(hPool, propName, pPropValue, pPropSizeRet);
+        }
+        checked_urUSMPoolGetInfoExp(active, hPool, propName, pPropValue, pPropSizeRet)
+    }
+}
+
+/// `urUSMPoolGetInfoExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolGetInfoExp(
+    hPool: ur_usm_pool_handle_t,
+    propName: ur_usm_pool_info_t,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
+    let (mut hPool, mut propName, mut pPropValue, mut pPropSizeRet) =
+        (hPool, propName, pPropValue, pPropSizeRet);
+    let params = ur_usm_pool_get_info_exp_params_t {
+        phPool: &raw mut hPool,
+        ppropName: &raw mut propName,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_GET_INFO_EXP,
+            c"urUSMPoolGetInfoExp",
+            (&raw const params).cast(),
+            || checked_urUSMPoolGetInfoExp(active(), hPool, propName, pPropValue, pPropSizeRet),
+        )
+    }
 }
 
 /// `urUSMPoolGetInfoExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMPoolGetInfoExp(
+    active: Active,
     hPool: ur_usm_pool_handle_t,
     propName: ur_usm_pool_info_t,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1080,18 +1277,17 @@ unsafe fn checked_urUSMPoolGetInfoExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolGetInfoExp(
+unsafe extern "C" fn tracked_urUSMPoolGetInfoExp(
     hPool: ur_usm_pool_handle_t,
     propName: ur_usm_pool_info_t,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolGetInfoExp");
+    static CALL: Call = Call::new("urUSMPoolGetInfoExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hPool", hPool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.holds("hPool", hPool, kinds::USM_POOL) {
                 return result;
             }
         }
@@ -1103,7 +1299,6 @@ unsafe fn tracked_urUSMPoolGetInfoExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolSetInfoExp(
     hPool: ur_usm_pool_handle_t,
@@ -1111,41 +1306,59 @@ pub(crate) unsafe extern "C" fn urUSMPoolSetInfoExp(
     pPropValue: *mut c_void,
     propSize: usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPool, mut propName, mut pPropValue, mut propSize) =
-            (hPool, propName, pPropValue, propSize);
-        let params = ur_usm_pool_set_info_exp_params_t {
-            phPool: &raw mut hPool,
-            ppropName: &raw mut propName,
-            ppPropValue: &raw mut pPropValue,
-            ppropSize: &raw mut propSize,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_SET_INFO_EXP,
-                c"urUSMPoolSetInfoExp",
-                (&raw const params).cast(),
-                || checked_urUSMPoolSetInfoExp(hPool, propName, pPropValue, propSize),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolSetInfoExp(hPool, propName, pPropValue, propSize) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolSetInfoExp(hPool, propName, pPropValue, propSize);
+        }
+        checked_urUSMPoolSetInfoExp(active, hPool, propName, pPropValue, propSize)
+    }
+}
+
+/// `urUSMPoolSetInfoExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolSetInfoExp(
+    hPool: ur_usm_pool_handle_t,
+    propName: ur_usm_pool_info_t,
+    pPropValue: *mut c_void,
+    propSize: usize,
+) -> ur_result_t {
+    let (mut hPool, mut propName, mut pPropValue, mut propSize) =
+        (hPool, propName, pPropValue, propSize);
+    let params = ur_usm_pool_set_info_exp_params_t {
+        phPool: &raw mut hPool,
+        ppropName: &raw mut propName,
+        ppPropValue: &raw mut pPropValue,
+        ppropSize: &raw mut propSize,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_SET_INFO_EXP,
+            c"urUSMPoolSetInfoExp",
+            (&raw const params).cast(),
+            || checked_urUSMPoolSetInfoExp(active(), hPool, propName, pPropValue, propSize),
+        )
+    }
 }
 
 /// `urUSMPoolSetInfoExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMPoolSetInfoExp(
+    active: Active,
     hPool: ur_usm_pool_handle_t,
     propName: ur_usm_pool_info_t,
     pPropValue: *mut c_void,
     propSize: usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1166,18 +1379,17 @@ unsafe fn checked_urUSMPoolSetInfoExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolSetInfoExp(
+unsafe extern "C" fn tracked_urUSMPoolSetInfoExp(
     hPool: ur_usm_pool_handle_t,
     propName: ur_usm_pool_info_t,
     pPropValue: *mut c_void,
     propSize: usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolSetInfoExp");
+    static CALL: Call = Call::new("urUSMPoolSetInfoExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hPool", hPool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.holds("hPool", hPool, kinds::USM_POOL) {
                 return result;
             }
         }
@@ -1189,45 +1401,61 @@ unsafe fn tracked_urUSMPoolSetInfoExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolSetDevicePoolExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hPool) = (hContext, hDevice, hPool);
-        let params = ur_usm_pool_set_device_pool_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phPool: &raw mut hPool,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_SET_DEVICE_POOL_EXP,
-                c"urUSMPoolSetDevicePoolExp",
-                (&raw const params).cast(),
-                || checked_urUSMPoolSetDevicePoolExp(hContext, hDevice, hPool),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolSetDevicePoolExp(hContext, hDevice, hPool) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolSetDevicePoolExp(hContext, hDevice, hPool);
+        }
+        checked_urUSMPoolSetDevicePoolExp(active, hContext, hDevice, hPool)
+    }
+}
+
+/// `urUSMPoolSetDevicePoolExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolSetDevicePoolExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hPool: ur_usm_pool_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut hPool) = (hContext, hDevice, hPool);
+    let params = ur_usm_pool_set_device_pool_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phPool: &raw mut hPool,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_SET_DEVICE_POOL_EXP,
+            c"urUSMPoolSetDevicePoolExp",
+            (&raw const params).cast(),
+            || checked_urUSMPoolSetDevicePoolExp(active(), hContext, hDevice, hPool),
+        )
+    }
 }
 
 /// `urUSMPoolSetDevicePoolExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMPoolSetDevicePoolExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1247,23 +1475,26 @@ unsafe fn checked_urUSMPoolSetDevicePoolExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolSetDevicePoolExp(
+unsafe extern "C" fn tracked_urUSMPoolSetDevicePoolExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolSetDevicePoolExp");
+    static CALL: Call = Call::new("urUSMPoolSetDevicePoolExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hPool", hPool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("hPool", hPool, kinds::USM_POOL, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -1275,45 +1506,61 @@ unsafe fn tracked_urUSMPoolSetDevicePoolExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolGetDevicePoolExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pPool) = (hContext, hDevice, pPool);
-        let params = ur_usm_pool_get_device_pool_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppPool: &raw mut pPool,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_GET_DEVICE_POOL_EXP,
-                c"urUSMPoolGetDevicePoolExp",
-                (&raw const params).cast(),
-                || checked_urUSMPoolGetDevicePoolExp(hContext, hDevice, pPool),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolGetDevicePoolExp(hContext, hDevice, pPool) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolGetDevicePoolExp(hContext, hDevice, pPool);
+        }
+        checked_urUSMPoolGetDevicePoolExp(active, hContext, hDevice, pPool)
+    }
+}
+
+/// `urUSMPoolGetDevicePoolExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolGetDevicePoolExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pPool: *mut ur_usm_pool_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut pPool) = (hContext, hDevice, pPool);
+    let params = ur_usm_pool_get_device_pool_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppPool: &raw mut pPool,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_GET_DEVICE_POOL_EXP,
+            c"urUSMPoolGetDevicePoolExp",
+            (&raw const params).cast(),
+            || checked_urUSMPoolGetDevicePoolExp(active(), hContext, hDevice, pPool),
+        )
+    }
 }
 
 /// `urUSMPoolGetDevicePoolExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMPoolGetDevicePoolExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1333,25 +1580,28 @@ unsafe fn checked_urUSMPoolGetDevicePoolExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolGetDevicePoolExp(
+unsafe extern "C" fn tracked_urUSMPoolGetDevicePoolExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolGetDevicePoolExp");
+    static CALL: Call = Call::new("urUSMPoolGetDevicePoolExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
         let result = direct::urUSMPoolGetDevicePoolExp(hContext, hDevice, pPool);
-        CALL.seen(result, pPool, kinds::USM_POOL);
+        CALL.seen(result, pPool, kinds::USM_POOL, family);
         result
     }
 }
@@ -1360,7 +1610,6 @@ unsafe fn tracked_urUSMPoolGetDevicePoolExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolTrimToExp(
     hContext: ur_context_handle_t,
@@ -1368,41 +1617,59 @@ pub(crate) unsafe extern "C" fn urUSMPoolTrimToExp(
     hPool: ur_usm_pool_handle_t,
     minBytesToKeep: usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hPool, mut minBytesToKeep) =
-            (hContext, hDevice, hPool, minBytesToKeep);
-        let params = ur_usm_pool_trim_to_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phPool: &raw mut hPool,
-            pminBytesToKeep: &raw mut minBytesToKeep,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_TRIM_TO_EXP,
-                c"urUSMPoolTrimToExp",
-                (&raw const params).cast(),
-                || checked_urUSMPoolTrimToExp(hContext, hDevice, hPool, minBytesToKeep),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolTrimToExp(hContext, hDevice, hPool, minBytesToKeep) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolTrimToExp(hContext, hDevice, hPool, minBytesToKeep);
+        }
+        checked_urUSMPoolTrimToExp(active, hContext, hDevice, hPool, minBytesToKeep)
+    }
+}
+
+/// `urUSMPoolTrimToExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolTrimToExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hPool: ur_usm_pool_handle_t,
+    minBytesToKeep: usize,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut hPool, mut minBytesToKeep) =
+        (hContext, hDevice, hPool, minBytesToKeep);
+    let params = ur_usm_pool_trim_to_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phPool: &raw mut hPool,
+        pminBytesToKeep: &raw mut minBytesToKeep,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_TRIM_TO_EXP,
+            c"urUSMPoolTrimToExp",
+            (&raw const params).cast(),
+            || checked_urUSMPoolTrimToExp(active(), hContext, hDevice, hPool, minBytesToKeep),
+        )
+    }
 }
 
 /// `urUSMPoolTrimToExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMPoolTrimToExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
     minBytesToKeep: usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1423,24 +1690,27 @@ unsafe fn checked_urUSMPoolTrimToExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolTrimToExp(
+unsafe extern "C" fn tracked_urUSMPoolTrimToExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hPool: ur_usm_pool_handle_t,
     minBytesToKeep: usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolTrimToExp");
+    static CALL: Call = Call::new("urUSMPoolTrimToExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hPool", hPool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("hPool", hPool, kinds::USM_POOL, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }

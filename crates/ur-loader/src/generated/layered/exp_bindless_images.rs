@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPitchedAllocExp(
     hContext: ur_context_handle_t,
@@ -26,64 +29,24 @@ pub(crate) unsafe extern "C" fn urUSMPitchedAllocExp(
     ppMem: *mut *mut c_void,
     pResultPitch: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut pUSMDesc,
-            mut pool,
-            mut widthInBytes,
-            mut height,
-            mut elementSizeBytes,
-            mut ppMem,
-            mut pResultPitch,
-        ) = (
-            hContext,
-            hDevice,
-            pUSMDesc,
-            pool,
-            widthInBytes,
-            height,
-            elementSizeBytes,
-            ppMem,
-            pResultPitch,
-        );
-        let params = ur_usm_pitched_alloc_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppUSMDesc: &raw mut pUSMDesc,
-            ppool: &raw mut pool,
-            pwidthInBytes: &raw mut widthInBytes,
-            pheight: &raw mut height,
-            pelementSizeBytes: &raw mut elementSizeBytes,
-            pppMem: &raw mut ppMem,
-            ppResultPitch: &raw mut pResultPitch,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_PITCHED_ALLOC_EXP,
-                c"urUSMPitchedAllocExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urUSMPitchedAllocExp(
-                        hContext,
-                        hDevice,
-                        pUSMDesc,
-                        pool,
-                        widthInBytes,
-                        height,
-                        elementSizeBytes,
-                        ppMem,
-                        pResultPitch,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urUSMPitchedAllocExp(
+                hContext,
+                hDevice,
+                pUSMDesc,
+                pool,
+                widthInBytes,
+                height,
+                elementSizeBytes,
+                ppMem,
+                pResultPitch,
+            );
+        }
         checked_urUSMPitchedAllocExp(
+            active,
             hContext,
             hDevice,
             pUSMDesc,
@@ -97,12 +60,13 @@ pub(crate) unsafe extern "C" fn urUSMPitchedAllocExp(
     }
 }
 
-/// `urUSMPitchedAllocExp` with the layers below tracing.
+/// `urUSMPitchedAllocExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMPitchedAllocExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPitchedAllocExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pUSMDesc: *const ur_usm_desc_t,
@@ -113,7 +77,79 @@ unsafe fn checked_urUSMPitchedAllocExp(
     ppMem: *mut *mut c_void,
     pResultPitch: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut pUSMDesc,
+        mut pool,
+        mut widthInBytes,
+        mut height,
+        mut elementSizeBytes,
+        mut ppMem,
+        mut pResultPitch,
+    ) = (
+        hContext,
+        hDevice,
+        pUSMDesc,
+        pool,
+        widthInBytes,
+        height,
+        elementSizeBytes,
+        ppMem,
+        pResultPitch,
+    );
+    let params = ur_usm_pitched_alloc_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppUSMDesc: &raw mut pUSMDesc,
+        ppool: &raw mut pool,
+        pwidthInBytes: &raw mut widthInBytes,
+        pheight: &raw mut height,
+        pelementSizeBytes: &raw mut elementSizeBytes,
+        pppMem: &raw mut ppMem,
+        ppResultPitch: &raw mut pResultPitch,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_PITCHED_ALLOC_EXP,
+            c"urUSMPitchedAllocExp",
+            (&raw const params).cast(),
+            || {
+                checked_urUSMPitchedAllocExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    pUSMDesc,
+                    pool,
+                    widthInBytes,
+                    height,
+                    elementSizeBytes,
+                    ppMem,
+                    pResultPitch,
+                )
+            },
+        )
+    }
+}
+
+/// `urUSMPitchedAllocExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urUSMPitchedAllocExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pUSMDesc: *const ur_usm_desc_t,
+    pool: ur_usm_pool_handle_t,
+    widthInBytes: usize,
+    height: usize,
+    elementSizeBytes: usize,
+    ppMem: *mut *mut c_void,
+    pResultPitch: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -163,7 +199,7 @@ unsafe fn checked_urUSMPitchedAllocExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPitchedAllocExp(
+unsafe extern "C" fn tracked_urUSMPitchedAllocExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pUSMDesc: *const ur_usm_desc_t,
@@ -174,18 +210,21 @@ unsafe fn tracked_urUSMPitchedAllocExp(
     ppMem: *mut *mut c_void,
     pResultPitch: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPitchedAllocExp");
+    static CALL: Call = Call::in_context("urUSMPitchedAllocExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("pool", pool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("pool", pool, kinds::USM_POOL, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -207,49 +246,70 @@ unsafe fn tracked_urUSMPitchedAllocExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesUnsampledImageHandleDestroyExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hImage) = (hContext, hDevice, hImage);
-        let params = ur_bindless_images_unsampled_image_handle_destroy_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phImage: &raw mut hImage,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_UNSAMPLED_IMAGE_HANDLE_DESTROY_EXP,
-                c"urBindlessImagesUnsampledImageHandleDestroyExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesUnsampledImageHandleDestroyExp(
-                        hContext, hDevice, hImage,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urBindlessImagesUnsampledImageHandleDestroyExp(hContext, hDevice, hImage) }
+    unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesUnsampledImageHandleDestroyExp(
+                hContext, hDevice, hImage,
+            );
+        }
+        checked_urBindlessImagesUnsampledImageHandleDestroyExp(active, hContext, hDevice, hImage)
+    }
+}
+
+/// `urBindlessImagesUnsampledImageHandleDestroyExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesUnsampledImageHandleDestroyExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hImage: ur_exp_image_native_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut hImage) = (hContext, hDevice, hImage);
+    let params = ur_bindless_images_unsampled_image_handle_destroy_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phImage: &raw mut hImage,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_UNSAMPLED_IMAGE_HANDLE_DESTROY_EXP,
+            c"urBindlessImagesUnsampledImageHandleDestroyExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesUnsampledImageHandleDestroyExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    hImage,
+                )
+            },
+        )
+    }
 }
 
 /// `urBindlessImagesUnsampledImageHandleDestroyExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urBindlessImagesUnsampledImageHandleDestroyExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -273,20 +333,23 @@ unsafe fn checked_urBindlessImagesUnsampledImageHandleDestroyExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesUnsampledImageHandleDestroyExp(
+unsafe extern "C" fn tracked_urBindlessImagesUnsampledImageHandleDestroyExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesUnsampledImageHandleDestroyExp");
+    static CALL: Call = Call::in_context("urBindlessImagesUnsampledImageHandleDestroyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -298,45 +361,68 @@ unsafe fn tracked_urBindlessImagesUnsampledImageHandleDestroyExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesSampledImageHandleDestroyExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hImage) = (hContext, hDevice, hImage);
-        let params = ur_bindless_images_sampled_image_handle_destroy_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phImage: &raw mut hImage,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_SAMPLED_IMAGE_HANDLE_DESTROY_EXP,
-                c"urBindlessImagesSampledImageHandleDestroyExp",
-                (&raw const params).cast(),
-                || checked_urBindlessImagesSampledImageHandleDestroyExp(hContext, hDevice, hImage),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urBindlessImagesSampledImageHandleDestroyExp(hContext, hDevice, hImage) }
+    unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesSampledImageHandleDestroyExp(hContext, hDevice, hImage);
+        }
+        checked_urBindlessImagesSampledImageHandleDestroyExp(active, hContext, hDevice, hImage)
+    }
+}
+
+/// `urBindlessImagesSampledImageHandleDestroyExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesSampledImageHandleDestroyExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hImage: ur_exp_image_native_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut hImage) = (hContext, hDevice, hImage);
+    let params = ur_bindless_images_sampled_image_handle_destroy_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phImage: &raw mut hImage,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_SAMPLED_IMAGE_HANDLE_DESTROY_EXP,
+            c"urBindlessImagesSampledImageHandleDestroyExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesSampledImageHandleDestroyExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    hImage,
+                )
+            },
+        )
+    }
 }
 
 /// `urBindlessImagesSampledImageHandleDestroyExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urBindlessImagesSampledImageHandleDestroyExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -357,20 +443,23 @@ unsafe fn checked_urBindlessImagesSampledImageHandleDestroyExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesSampledImageHandleDestroyExp(
+unsafe extern "C" fn tracked_urBindlessImagesSampledImageHandleDestroyExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImage: ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesSampledImageHandleDestroyExp");
+    static CALL: Call = Call::in_context("urBindlessImagesSampledImageHandleDestroyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -382,7 +471,6 @@ unsafe fn tracked_urBindlessImagesSampledImageHandleDestroyExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesImageAllocateExp(
     hContext: ur_context_handle_t,
@@ -391,37 +479,20 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImageAllocateExp(
     pImageDesc: *const ur_image_desc_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pImageFormat, mut pImageDesc, mut phImageMem) =
-            (hContext, hDevice, pImageFormat, pImageDesc, phImageMem);
-        let params = ur_bindless_images_image_allocate_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppImageFormat: &raw mut pImageFormat,
-            ppImageDesc: &raw mut pImageDesc,
-            pphImageMem: &raw mut phImageMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_IMAGE_ALLOCATE_EXP,
-                c"urBindlessImagesImageAllocateExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesImageAllocateExp(
-                        hContext,
-                        hDevice,
-                        pImageFormat,
-                        pImageDesc,
-                        phImageMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesImageAllocateExp(
+                hContext,
+                hDevice,
+                pImageFormat,
+                pImageDesc,
+                phImageMem,
+            );
+        }
         checked_urBindlessImagesImageAllocateExp(
+            active,
             hContext,
             hDevice,
             pImageFormat,
@@ -431,19 +502,61 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImageAllocateExp(
     }
 }
 
-/// `urBindlessImagesImageAllocateExp` with the layers below tracing.
+/// `urBindlessImagesImageAllocateExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesImageAllocateExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesImageAllocateExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageFormat: *const ur_image_format_t,
     pImageDesc: *const ur_image_desc_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut pImageFormat, mut pImageDesc, mut phImageMem) =
+        (hContext, hDevice, pImageFormat, pImageDesc, phImageMem);
+    let params = ur_bindless_images_image_allocate_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppImageFormat: &raw mut pImageFormat,
+        ppImageDesc: &raw mut pImageDesc,
+        pphImageMem: &raw mut phImageMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_IMAGE_ALLOCATE_EXP,
+            c"urBindlessImagesImageAllocateExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesImageAllocateExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    pImageFormat,
+                    pImageDesc,
+                    phImageMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesImageAllocateExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesImageAllocateExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pImageFormat: *const ur_image_format_t,
+    pImageDesc: *const ur_image_desc_t,
+    phImageMem: *mut ur_exp_image_mem_native_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -481,22 +594,25 @@ unsafe fn checked_urBindlessImagesImageAllocateExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesImageAllocateExp(
+unsafe extern "C" fn tracked_urBindlessImagesImageAllocateExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageFormat: *const ur_image_format_t,
     pImageDesc: *const ur_image_desc_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesImageAllocateExp");
+    static CALL: Call = Call::in_context("urBindlessImagesImageAllocateExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -514,45 +630,61 @@ unsafe fn tracked_urBindlessImagesImageAllocateExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesImageFreeExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hImageMem) = (hContext, hDevice, hImageMem);
-        let params = ur_bindless_images_image_free_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phImageMem: &raw mut hImageMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_IMAGE_FREE_EXP,
-                c"urBindlessImagesImageFreeExp",
-                (&raw const params).cast(),
-                || checked_urBindlessImagesImageFreeExp(hContext, hDevice, hImageMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urBindlessImagesImageFreeExp(hContext, hDevice, hImageMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesImageFreeExp(hContext, hDevice, hImageMem);
+        }
+        checked_urBindlessImagesImageFreeExp(active, hContext, hDevice, hImageMem)
+    }
+}
+
+/// `urBindlessImagesImageFreeExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesImageFreeExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hImageMem: ur_exp_image_mem_native_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut hImageMem) = (hContext, hDevice, hImageMem);
+    let params = ur_bindless_images_image_free_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phImageMem: &raw mut hImageMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_IMAGE_FREE_EXP,
+            c"urBindlessImagesImageFreeExp",
+            (&raw const params).cast(),
+            || checked_urBindlessImagesImageFreeExp(active(), hContext, hDevice, hImageMem),
+        )
+    }
 }
 
 /// `urBindlessImagesImageFreeExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urBindlessImagesImageFreeExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -573,20 +705,23 @@ unsafe fn checked_urBindlessImagesImageFreeExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesImageFreeExp(
+unsafe extern "C" fn tracked_urBindlessImagesImageFreeExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesImageFreeExp");
+    static CALL: Call = Call::in_context("urBindlessImagesImageFreeExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -598,7 +733,6 @@ unsafe fn tracked_urBindlessImagesImageFreeExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesUnsampledImageCreateExp(
     hContext: ur_context_handle_t,
@@ -608,52 +742,21 @@ pub(crate) unsafe extern "C" fn urBindlessImagesUnsampledImageCreateExp(
     pImageDesc: *const ur_image_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut hImageMem,
-            mut pImageFormat,
-            mut pImageDesc,
-            mut phImage,
-        ) = (
-            hContext,
-            hDevice,
-            hImageMem,
-            pImageFormat,
-            pImageDesc,
-            phImage,
-        );
-        let params = ur_bindless_images_unsampled_image_create_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phImageMem: &raw mut hImageMem,
-            ppImageFormat: &raw mut pImageFormat,
-            ppImageDesc: &raw mut pImageDesc,
-            pphImage: &raw mut phImage,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_UNSAMPLED_IMAGE_CREATE_EXP,
-                c"urBindlessImagesUnsampledImageCreateExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesUnsampledImageCreateExp(
-                        hContext,
-                        hDevice,
-                        hImageMem,
-                        pImageFormat,
-                        pImageDesc,
-                        phImage,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesUnsampledImageCreateExp(
+                hContext,
+                hDevice,
+                hImageMem,
+                pImageFormat,
+                pImageDesc,
+                phImage,
+            );
+        }
         checked_urBindlessImagesUnsampledImageCreateExp(
+            active,
             hContext,
             hDevice,
             hImageMem,
@@ -664,12 +767,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesUnsampledImageCreateExp(
     }
 }
 
-/// `urBindlessImagesUnsampledImageCreateExp` with the layers below tracing.
+/// `urBindlessImagesUnsampledImageCreateExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesUnsampledImageCreateExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesUnsampledImageCreateExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
@@ -677,7 +781,57 @@ unsafe fn checked_urBindlessImagesUnsampledImageCreateExp(
     pImageDesc: *const ur_image_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut hImageMem, mut pImageFormat, mut pImageDesc, mut phImage) = (
+        hContext,
+        hDevice,
+        hImageMem,
+        pImageFormat,
+        pImageDesc,
+        phImage,
+    );
+    let params = ur_bindless_images_unsampled_image_create_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phImageMem: &raw mut hImageMem,
+        ppImageFormat: &raw mut pImageFormat,
+        ppImageDesc: &raw mut pImageDesc,
+        pphImage: &raw mut phImage,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_UNSAMPLED_IMAGE_CREATE_EXP,
+            c"urBindlessImagesUnsampledImageCreateExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesUnsampledImageCreateExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    hImageMem,
+                    pImageFormat,
+                    pImageDesc,
+                    phImage,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesUnsampledImageCreateExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesUnsampledImageCreateExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hImageMem: ur_exp_image_mem_native_handle_t,
+    pImageFormat: *const ur_image_format_t,
+    pImageDesc: *const ur_image_desc_t,
+    phImage: *mut ur_exp_image_native_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -718,7 +872,7 @@ unsafe fn checked_urBindlessImagesUnsampledImageCreateExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesUnsampledImageCreateExp(
+unsafe extern "C" fn tracked_urBindlessImagesUnsampledImageCreateExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
@@ -726,15 +880,18 @@ unsafe fn tracked_urBindlessImagesUnsampledImageCreateExp(
     pImageDesc: *const ur_image_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesUnsampledImageCreateExp");
+    static CALL: Call = Call::in_context("urBindlessImagesUnsampledImageCreateExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -753,7 +910,6 @@ unsafe fn tracked_urBindlessImagesUnsampledImageCreateExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
     hContext: ur_context_handle_t,
@@ -764,56 +920,22 @@ pub(crate) unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
     pSamplerDesc: *const ur_sampler_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut hImageMem,
-            mut pImageFormat,
-            mut pImageDesc,
-            mut pSamplerDesc,
-            mut phImage,
-        ) = (
-            hContext,
-            hDevice,
-            hImageMem,
-            pImageFormat,
-            pImageDesc,
-            pSamplerDesc,
-            phImage,
-        );
-        let params = ur_bindless_images_sampled_image_create_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phImageMem: &raw mut hImageMem,
-            ppImageFormat: &raw mut pImageFormat,
-            ppImageDesc: &raw mut pImageDesc,
-            ppSamplerDesc: &raw mut pSamplerDesc,
-            pphImage: &raw mut phImage,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_SAMPLED_IMAGE_CREATE_EXP,
-                c"urBindlessImagesSampledImageCreateExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesSampledImageCreateExp(
-                        hContext,
-                        hDevice,
-                        hImageMem,
-                        pImageFormat,
-                        pImageDesc,
-                        pSamplerDesc,
-                        phImage,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesSampledImageCreateExp(
+                hContext,
+                hDevice,
+                hImageMem,
+                pImageFormat,
+                pImageDesc,
+                pSamplerDesc,
+                phImage,
+            );
+        }
         checked_urBindlessImagesSampledImageCreateExp(
+            active,
             hContext,
             hDevice,
             hImageMem,
@@ -825,12 +947,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
     }
 }
 
-/// `urBindlessImagesSampledImageCreateExp` with the layers below tracing.
+/// `urBindlessImagesSampledImageCreateExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesSampledImageCreateExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesSampledImageCreateExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
@@ -839,7 +962,69 @@ unsafe fn checked_urBindlessImagesSampledImageCreateExp(
     pSamplerDesc: *const ur_sampler_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut hImageMem,
+        mut pImageFormat,
+        mut pImageDesc,
+        mut pSamplerDesc,
+        mut phImage,
+    ) = (
+        hContext,
+        hDevice,
+        hImageMem,
+        pImageFormat,
+        pImageDesc,
+        pSamplerDesc,
+        phImage,
+    );
+    let params = ur_bindless_images_sampled_image_create_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phImageMem: &raw mut hImageMem,
+        ppImageFormat: &raw mut pImageFormat,
+        ppImageDesc: &raw mut pImageDesc,
+        ppSamplerDesc: &raw mut pSamplerDesc,
+        pphImage: &raw mut phImage,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_SAMPLED_IMAGE_CREATE_EXP,
+            c"urBindlessImagesSampledImageCreateExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesSampledImageCreateExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    hImageMem,
+                    pImageFormat,
+                    pImageDesc,
+                    pSamplerDesc,
+                    phImage,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesSampledImageCreateExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesSampledImageCreateExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hImageMem: ur_exp_image_mem_native_handle_t,
+    pImageFormat: *const ur_image_format_t,
+    pImageDesc: *const ur_image_desc_t,
+    pSamplerDesc: *const ur_sampler_desc_t,
+    phImage: *mut ur_exp_image_native_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -883,7 +1068,7 @@ unsafe fn checked_urBindlessImagesSampledImageCreateExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesSampledImageCreateExp(
+unsafe extern "C" fn tracked_urBindlessImagesSampledImageCreateExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
@@ -892,15 +1077,18 @@ unsafe fn tracked_urBindlessImagesSampledImageCreateExp(
     pSamplerDesc: *const ur_sampler_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesSampledImageCreateExp");
+    static CALL: Call = Call::in_context("urBindlessImagesSampledImageCreateExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -920,7 +1108,6 @@ unsafe fn tracked_urBindlessImagesSampledImageCreateExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesImageCopyExp(
     hQueue: ur_queue_handle_t,
@@ -937,80 +1124,28 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImageCopyExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pSrc,
-            mut pDst,
-            mut pSrcImageDesc,
-            mut pDstImageDesc,
-            mut pSrcImageFormat,
-            mut pDstImageFormat,
-            mut pCopyRegion,
-            mut imageCopyFlags,
-            mut imageCopyInputTypes,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pSrc,
-            pDst,
-            pSrcImageDesc,
-            pDstImageDesc,
-            pSrcImageFormat,
-            pDstImageFormat,
-            pCopyRegion,
-            imageCopyFlags,
-            imageCopyInputTypes,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_bindless_images_image_copy_exp_params_t {
-            phQueue: &raw mut hQueue,
-            ppSrc: &raw mut pSrc,
-            ppDst: &raw mut pDst,
-            ppSrcImageDesc: &raw mut pSrcImageDesc,
-            ppDstImageDesc: &raw mut pDstImageDesc,
-            ppSrcImageFormat: &raw mut pSrcImageFormat,
-            ppDstImageFormat: &raw mut pDstImageFormat,
-            ppCopyRegion: &raw mut pCopyRegion,
-            pimageCopyFlags: &raw mut imageCopyFlags,
-            pimageCopyInputTypes: &raw mut imageCopyInputTypes,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_IMAGE_COPY_EXP,
-                c"urBindlessImagesImageCopyExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesImageCopyExp(
-                        hQueue,
-                        pSrc,
-                        pDst,
-                        pSrcImageDesc,
-                        pDstImageDesc,
-                        pSrcImageFormat,
-                        pDstImageFormat,
-                        pCopyRegion,
-                        imageCopyFlags,
-                        imageCopyInputTypes,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesImageCopyExp(
+                hQueue,
+                pSrc,
+                pDst,
+                pSrcImageDesc,
+                pDstImageDesc,
+                pSrcImageFormat,
+                pDstImageFormat,
+                pCopyRegion,
+                imageCopyFlags,
+                imageCopyInputTypes,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urBindlessImagesImageCopyExp(
+            active,
             hQueue,
             pSrc,
             pDst,
@@ -1028,12 +1163,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImageCopyExp(
     }
 }
 
-/// `urBindlessImagesImageCopyExp` with the layers below tracing.
+/// `urBindlessImagesImageCopyExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesImageCopyExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesImageCopyExp(
     hQueue: ur_queue_handle_t,
     pSrc: *const c_void,
     pDst: *mut c_void,
@@ -1048,7 +1184,99 @@ unsafe fn checked_urBindlessImagesImageCopyExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pSrc,
+        mut pDst,
+        mut pSrcImageDesc,
+        mut pDstImageDesc,
+        mut pSrcImageFormat,
+        mut pDstImageFormat,
+        mut pCopyRegion,
+        mut imageCopyFlags,
+        mut imageCopyInputTypes,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pSrc,
+        pDst,
+        pSrcImageDesc,
+        pDstImageDesc,
+        pSrcImageFormat,
+        pDstImageFormat,
+        pCopyRegion,
+        imageCopyFlags,
+        imageCopyInputTypes,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_bindless_images_image_copy_exp_params_t {
+        phQueue: &raw mut hQueue,
+        ppSrc: &raw mut pSrc,
+        ppDst: &raw mut pDst,
+        ppSrcImageDesc: &raw mut pSrcImageDesc,
+        ppDstImageDesc: &raw mut pDstImageDesc,
+        ppSrcImageFormat: &raw mut pSrcImageFormat,
+        ppDstImageFormat: &raw mut pDstImageFormat,
+        ppCopyRegion: &raw mut pCopyRegion,
+        pimageCopyFlags: &raw mut imageCopyFlags,
+        pimageCopyInputTypes: &raw mut imageCopyInputTypes,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_IMAGE_COPY_EXP,
+            c"urBindlessImagesImageCopyExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesImageCopyExp(
+                    active(),
+                    hQueue,
+                    pSrc,
+                    pDst,
+                    pSrcImageDesc,
+                    pDstImageDesc,
+                    pSrcImageFormat,
+                    pDstImageFormat,
+                    pCopyRegion,
+                    imageCopyFlags,
+                    imageCopyInputTypes,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesImageCopyExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesImageCopyExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pSrc: *const c_void,
+    pDst: *mut c_void,
+    pSrcImageDesc: *const ur_image_desc_t,
+    pDstImageDesc: *const ur_image_desc_t,
+    pSrcImageFormat: *const ur_image_format_t,
+    pDstImageFormat: *const ur_image_format_t,
+    pCopyRegion: *mut ur_exp_image_copy_region_t,
+    imageCopyFlags: ur_exp_image_copy_flags_t,
+    imageCopyInputTypes: ur_exp_image_copy_input_types_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1110,7 +1338,7 @@ unsafe fn checked_urBindlessImagesImageCopyExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesImageCopyExp(
+unsafe extern "C" fn tracked_urBindlessImagesImageCopyExp(
     hQueue: ur_queue_handle_t,
     pSrc: *const c_void,
     pDst: *mut c_void,
@@ -1125,12 +1353,12 @@ unsafe fn tracked_urBindlessImagesImageCopyExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesImageCopyExp");
+    static CALL: Call = Call::new("urBindlessImagesImageCopyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -1138,7 +1366,7 @@ unsafe fn tracked_urBindlessImagesImageCopyExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -1158,7 +1386,7 @@ unsafe fn tracked_urBindlessImagesImageCopyExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -1167,7 +1395,6 @@ unsafe fn tracked_urBindlessImagesImageCopyExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesImageGetInfoExp(
     hContext: ur_context_handle_t,
@@ -1176,37 +1403,20 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImageGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hImageMem, mut propName, mut pPropValue, mut pPropSizeRet) =
-            (hContext, hImageMem, propName, pPropValue, pPropSizeRet);
-        let params = ur_bindless_images_image_get_info_exp_params_t {
-            phContext: &raw mut hContext,
-            phImageMem: &raw mut hImageMem,
-            ppropName: &raw mut propName,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_IMAGE_GET_INFO_EXP,
-                c"urBindlessImagesImageGetInfoExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesImageGetInfoExp(
-                        hContext,
-                        hImageMem,
-                        propName,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesImageGetInfoExp(
+                hContext,
+                hImageMem,
+                propName,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
         checked_urBindlessImagesImageGetInfoExp(
+            active,
             hContext,
             hImageMem,
             propName,
@@ -1216,19 +1426,61 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImageGetInfoExp(
     }
 }
 
-/// `urBindlessImagesImageGetInfoExp` with the layers below tracing.
+/// `urBindlessImagesImageGetInfoExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesImageGetInfoExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesImageGetInfoExp(
     hContext: ur_context_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
     propName: ur_image_info_t,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hImageMem, mut propName, mut pPropValue, mut pPropSizeRet) =
+        (hContext, hImageMem, propName, pPropValue, pPropSizeRet);
+    let params = ur_bindless_images_image_get_info_exp_params_t {
+        phContext: &raw mut hContext,
+        phImageMem: &raw mut hImageMem,
+        ppropName: &raw mut propName,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_IMAGE_GET_INFO_EXP,
+            c"urBindlessImagesImageGetInfoExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesImageGetInfoExp(
+                    active(),
+                    hContext,
+                    hImageMem,
+                    propName,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesImageGetInfoExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesImageGetInfoExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hImageMem: ur_exp_image_mem_native_handle_t,
+    propName: ur_image_info_t,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1266,19 +1518,18 @@ unsafe fn checked_urBindlessImagesImageGetInfoExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesImageGetInfoExp(
+unsafe extern "C" fn tracked_urBindlessImagesImageGetInfoExp(
     hContext: ur_context_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
     propName: ur_image_info_t,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesImageGetInfoExp");
+    static CALL: Call = Call::new("urBindlessImagesImageGetInfoExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -1296,7 +1547,6 @@ unsafe fn tracked_urBindlessImagesImageGetInfoExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesGetImageMemoryHandleTypeSupportExp(
     hContext: ur_context_handle_t,
@@ -1306,52 +1556,21 @@ pub(crate) unsafe extern "C" fn urBindlessImagesGetImageMemoryHandleTypeSupportE
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut pImageDesc,
-            mut pImageFormat,
-            mut imageMemHandleType,
-            mut pSupportedRet,
-        ) = (
-            hContext,
-            hDevice,
-            pImageDesc,
-            pImageFormat,
-            imageMemHandleType,
-            pSupportedRet,
-        );
-        let params = ur_bindless_images_get_image_memory_handle_type_support_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppImageDesc: &raw mut pImageDesc,
-            ppImageFormat: &raw mut pImageFormat,
-            pimageMemHandleType: &raw mut imageMemHandleType,
-            ppSupportedRet: &raw mut pSupportedRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_GET_IMAGE_MEMORY_HANDLE_TYPE_SUPPORT_EXP,
-                c"urBindlessImagesGetImageMemoryHandleTypeSupportExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
-                        hContext,
-                        hDevice,
-                        pImageDesc,
-                        pImageFormat,
-                        imageMemHandleType,
-                        pSupportedRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
+                hContext,
+                hDevice,
+                pImageDesc,
+                pImageFormat,
+                imageMemHandleType,
+                pSupportedRet,
+            );
+        }
         checked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
+            active,
             hContext,
             hDevice,
             pImageDesc,
@@ -1362,12 +1581,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesGetImageMemoryHandleTypeSupportE
     }
 }
 
-/// `urBindlessImagesGetImageMemoryHandleTypeSupportExp` with the layers below tracing.
+/// `urBindlessImagesGetImageMemoryHandleTypeSupportExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageDesc: *const ur_image_desc_t,
@@ -1375,7 +1595,64 @@ unsafe fn checked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut pImageDesc,
+        mut pImageFormat,
+        mut imageMemHandleType,
+        mut pSupportedRet,
+    ) = (
+        hContext,
+        hDevice,
+        pImageDesc,
+        pImageFormat,
+        imageMemHandleType,
+        pSupportedRet,
+    );
+    let params = ur_bindless_images_get_image_memory_handle_type_support_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppImageDesc: &raw mut pImageDesc,
+        ppImageFormat: &raw mut pImageFormat,
+        pimageMemHandleType: &raw mut imageMemHandleType,
+        ppSupportedRet: &raw mut pSupportedRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_GET_IMAGE_MEMORY_HANDLE_TYPE_SUPPORT_EXP,
+            c"urBindlessImagesGetImageMemoryHandleTypeSupportExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    pImageDesc,
+                    pImageFormat,
+                    imageMemHandleType,
+                    pSupportedRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesGetImageMemoryHandleTypeSupportExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pImageDesc: *const ur_image_desc_t,
+    pImageFormat: *const ur_image_format_t,
+    imageMemHandleType: ur_exp_image_mem_type_t,
+    pSupportedRet: *mut ur_bool_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1416,7 +1693,7 @@ unsafe fn checked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
+unsafe extern "C" fn tracked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageDesc: *const ur_image_desc_t,
@@ -1424,15 +1701,18 @@ unsafe fn tracked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesGetImageMemoryHandleTypeSupportExp");
+    static CALL: Call = Call::in_context("urBindlessImagesGetImageMemoryHandleTypeSupportExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -1451,7 +1731,6 @@ unsafe fn tracked_urBindlessImagesGetImageMemoryHandleTypeSupportExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesGetImageUnsampledHandleSupportExp(
     hContext: ur_context_handle_t,
@@ -1461,52 +1740,21 @@ pub(crate) unsafe extern "C" fn urBindlessImagesGetImageUnsampledHandleSupportEx
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut pImageDesc,
-            mut pImageFormat,
-            mut imageMemHandleType,
-            mut pSupportedRet,
-        ) = (
-            hContext,
-            hDevice,
-            pImageDesc,
-            pImageFormat,
-            imageMemHandleType,
-            pSupportedRet,
-        );
-        let params = ur_bindless_images_get_image_unsampled_handle_support_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppImageDesc: &raw mut pImageDesc,
-            ppImageFormat: &raw mut pImageFormat,
-            pimageMemHandleType: &raw mut imageMemHandleType,
-            ppSupportedRet: &raw mut pSupportedRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_GET_IMAGE_UNSAMPLED_HANDLE_SUPPORT_EXP,
-                c"urBindlessImagesGetImageUnsampledHandleSupportExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesGetImageUnsampledHandleSupportExp(
-                        hContext,
-                        hDevice,
-                        pImageDesc,
-                        pImageFormat,
-                        imageMemHandleType,
-                        pSupportedRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesGetImageUnsampledHandleSupportExp(
+                hContext,
+                hDevice,
+                pImageDesc,
+                pImageFormat,
+                imageMemHandleType,
+                pSupportedRet,
+            );
+        }
         checked_urBindlessImagesGetImageUnsampledHandleSupportExp(
+            active,
             hContext,
             hDevice,
             pImageDesc,
@@ -1517,12 +1765,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesGetImageUnsampledHandleSupportEx
     }
 }
 
-/// `urBindlessImagesGetImageUnsampledHandleSupportExp` with the layers below tracing.
+/// `urBindlessImagesGetImageUnsampledHandleSupportExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesGetImageUnsampledHandleSupportExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesGetImageUnsampledHandleSupportExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageDesc: *const ur_image_desc_t,
@@ -1530,7 +1779,64 @@ unsafe fn checked_urBindlessImagesGetImageUnsampledHandleSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut pImageDesc,
+        mut pImageFormat,
+        mut imageMemHandleType,
+        mut pSupportedRet,
+    ) = (
+        hContext,
+        hDevice,
+        pImageDesc,
+        pImageFormat,
+        imageMemHandleType,
+        pSupportedRet,
+    );
+    let params = ur_bindless_images_get_image_unsampled_handle_support_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppImageDesc: &raw mut pImageDesc,
+        ppImageFormat: &raw mut pImageFormat,
+        pimageMemHandleType: &raw mut imageMemHandleType,
+        ppSupportedRet: &raw mut pSupportedRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_GET_IMAGE_UNSAMPLED_HANDLE_SUPPORT_EXP,
+            c"urBindlessImagesGetImageUnsampledHandleSupportExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesGetImageUnsampledHandleSupportExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    pImageDesc,
+                    pImageFormat,
+                    imageMemHandleType,
+                    pSupportedRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesGetImageUnsampledHandleSupportExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesGetImageUnsampledHandleSupportExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pImageDesc: *const ur_image_desc_t,
+    pImageFormat: *const ur_image_format_t,
+    imageMemHandleType: ur_exp_image_mem_type_t,
+    pSupportedRet: *mut ur_bool_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1571,7 +1877,7 @@ unsafe fn checked_urBindlessImagesGetImageUnsampledHandleSupportExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesGetImageUnsampledHandleSupportExp(
+unsafe extern "C" fn tracked_urBindlessImagesGetImageUnsampledHandleSupportExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageDesc: *const ur_image_desc_t,
@@ -1579,15 +1885,18 @@ unsafe fn tracked_urBindlessImagesGetImageUnsampledHandleSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesGetImageUnsampledHandleSupportExp");
+    static CALL: Call = Call::in_context("urBindlessImagesGetImageUnsampledHandleSupportExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -1606,7 +1915,6 @@ unsafe fn tracked_urBindlessImagesGetImageUnsampledHandleSupportExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesGetImageSampledHandleSupportExp(
     hContext: ur_context_handle_t,
@@ -1616,52 +1924,21 @@ pub(crate) unsafe extern "C" fn urBindlessImagesGetImageSampledHandleSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut pImageDesc,
-            mut pImageFormat,
-            mut imageMemHandleType,
-            mut pSupportedRet,
-        ) = (
-            hContext,
-            hDevice,
-            pImageDesc,
-            pImageFormat,
-            imageMemHandleType,
-            pSupportedRet,
-        );
-        let params = ur_bindless_images_get_image_sampled_handle_support_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppImageDesc: &raw mut pImageDesc,
-            ppImageFormat: &raw mut pImageFormat,
-            pimageMemHandleType: &raw mut imageMemHandleType,
-            ppSupportedRet: &raw mut pSupportedRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_GET_IMAGE_SAMPLED_HANDLE_SUPPORT_EXP,
-                c"urBindlessImagesGetImageSampledHandleSupportExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesGetImageSampledHandleSupportExp(
-                        hContext,
-                        hDevice,
-                        pImageDesc,
-                        pImageFormat,
-                        imageMemHandleType,
-                        pSupportedRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesGetImageSampledHandleSupportExp(
+                hContext,
+                hDevice,
+                pImageDesc,
+                pImageFormat,
+                imageMemHandleType,
+                pSupportedRet,
+            );
+        }
         checked_urBindlessImagesGetImageSampledHandleSupportExp(
+            active,
             hContext,
             hDevice,
             pImageDesc,
@@ -1672,12 +1949,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesGetImageSampledHandleSupportExp(
     }
 }
 
-/// `urBindlessImagesGetImageSampledHandleSupportExp` with the layers below tracing.
+/// `urBindlessImagesGetImageSampledHandleSupportExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesGetImageSampledHandleSupportExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesGetImageSampledHandleSupportExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageDesc: *const ur_image_desc_t,
@@ -1685,7 +1963,64 @@ unsafe fn checked_urBindlessImagesGetImageSampledHandleSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut pImageDesc,
+        mut pImageFormat,
+        mut imageMemHandleType,
+        mut pSupportedRet,
+    ) = (
+        hContext,
+        hDevice,
+        pImageDesc,
+        pImageFormat,
+        imageMemHandleType,
+        pSupportedRet,
+    );
+    let params = ur_bindless_images_get_image_sampled_handle_support_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppImageDesc: &raw mut pImageDesc,
+        ppImageFormat: &raw mut pImageFormat,
+        pimageMemHandleType: &raw mut imageMemHandleType,
+        ppSupportedRet: &raw mut pSupportedRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_GET_IMAGE_SAMPLED_HANDLE_SUPPORT_EXP,
+            c"urBindlessImagesGetImageSampledHandleSupportExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesGetImageSampledHandleSupportExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    pImageDesc,
+                    pImageFormat,
+                    imageMemHandleType,
+                    pSupportedRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesGetImageSampledHandleSupportExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesGetImageSampledHandleSupportExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pImageDesc: *const ur_image_desc_t,
+    pImageFormat: *const ur_image_format_t,
+    imageMemHandleType: ur_exp_image_mem_type_t,
+    pSupportedRet: *mut ur_bool_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1726,7 +2061,7 @@ unsafe fn checked_urBindlessImagesGetImageSampledHandleSupportExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesGetImageSampledHandleSupportExp(
+unsafe extern "C" fn tracked_urBindlessImagesGetImageSampledHandleSupportExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageDesc: *const ur_image_desc_t,
@@ -1734,15 +2069,18 @@ unsafe fn tracked_urBindlessImagesGetImageSampledHandleSupportExp(
     imageMemHandleType: ur_exp_image_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesGetImageSampledHandleSupportExp");
+    static CALL: Call = Call::in_context("urBindlessImagesGetImageSampledHandleSupportExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -1761,7 +2099,6 @@ unsafe fn tracked_urBindlessImagesGetImageSampledHandleSupportExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesMipmapGetLevelExp(
     hContext: ur_context_handle_t,
@@ -1770,37 +2107,20 @@ pub(crate) unsafe extern "C" fn urBindlessImagesMipmapGetLevelExp(
     mipmapLevel: u32,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hImageMem, mut mipmapLevel, mut phImageMem) =
-            (hContext, hDevice, hImageMem, mipmapLevel, phImageMem);
-        let params = ur_bindless_images_mipmap_get_level_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phImageMem: &raw mut hImageMem,
-            pmipmapLevel: &raw mut mipmapLevel,
-            pphImageMem: &raw mut phImageMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_MIPMAP_GET_LEVEL_EXP,
-                c"urBindlessImagesMipmapGetLevelExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesMipmapGetLevelExp(
-                        hContext,
-                        hDevice,
-                        hImageMem,
-                        mipmapLevel,
-                        phImageMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesMipmapGetLevelExp(
+                hContext,
+                hDevice,
+                hImageMem,
+                mipmapLevel,
+                phImageMem,
+            );
+        }
         checked_urBindlessImagesMipmapGetLevelExp(
+            active,
             hContext,
             hDevice,
             hImageMem,
@@ -1810,19 +2130,61 @@ pub(crate) unsafe extern "C" fn urBindlessImagesMipmapGetLevelExp(
     }
 }
 
-/// `urBindlessImagesMipmapGetLevelExp` with the layers below tracing.
+/// `urBindlessImagesMipmapGetLevelExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesMipmapGetLevelExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesMipmapGetLevelExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
     mipmapLevel: u32,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut hImageMem, mut mipmapLevel, mut phImageMem) =
+        (hContext, hDevice, hImageMem, mipmapLevel, phImageMem);
+    let params = ur_bindless_images_mipmap_get_level_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phImageMem: &raw mut hImageMem,
+        pmipmapLevel: &raw mut mipmapLevel,
+        pphImageMem: &raw mut phImageMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_MIPMAP_GET_LEVEL_EXP,
+            c"urBindlessImagesMipmapGetLevelExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesMipmapGetLevelExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    hImageMem,
+                    mipmapLevel,
+                    phImageMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesMipmapGetLevelExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesMipmapGetLevelExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hImageMem: ur_exp_image_mem_native_handle_t,
+    mipmapLevel: u32,
+    phImageMem: *mut ur_exp_image_mem_native_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1860,22 +2222,25 @@ unsafe fn checked_urBindlessImagesMipmapGetLevelExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesMipmapGetLevelExp(
+unsafe extern "C" fn tracked_urBindlessImagesMipmapGetLevelExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hImageMem: ur_exp_image_mem_native_handle_t,
     mipmapLevel: u32,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesMipmapGetLevelExp");
+    static CALL: Call = Call::in_context("urBindlessImagesMipmapGetLevelExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -1893,45 +2258,61 @@ unsafe fn tracked_urBindlessImagesMipmapGetLevelExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesMipmapFreeExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hMem) = (hContext, hDevice, hMem);
-        let params = ur_bindless_images_mipmap_free_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phMem: &raw mut hMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_MIPMAP_FREE_EXP,
-                c"urBindlessImagesMipmapFreeExp",
-                (&raw const params).cast(),
-                || checked_urBindlessImagesMipmapFreeExp(hContext, hDevice, hMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urBindlessImagesMipmapFreeExp(hContext, hDevice, hMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesMipmapFreeExp(hContext, hDevice, hMem);
+        }
+        checked_urBindlessImagesMipmapFreeExp(active, hContext, hDevice, hMem)
+    }
+}
+
+/// `urBindlessImagesMipmapFreeExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesMipmapFreeExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hMem: ur_exp_image_mem_native_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut hMem) = (hContext, hDevice, hMem);
+    let params = ur_bindless_images_mipmap_free_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phMem: &raw mut hMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_MIPMAP_FREE_EXP,
+            c"urBindlessImagesMipmapFreeExp",
+            (&raw const params).cast(),
+            || checked_urBindlessImagesMipmapFreeExp(active(), hContext, hDevice, hMem),
+        )
+    }
 }
 
 /// `urBindlessImagesMipmapFreeExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urBindlessImagesMipmapFreeExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1951,20 +2332,23 @@ unsafe fn checked_urBindlessImagesMipmapFreeExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesMipmapFreeExp(
+unsafe extern "C" fn tracked_urBindlessImagesMipmapFreeExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hMem: ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesMipmapFreeExp");
+    static CALL: Call = Call::in_context("urBindlessImagesMipmapFreeExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -1976,7 +2360,6 @@ unsafe fn tracked_urBindlessImagesMipmapFreeExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesImportExternalMemoryExp(
     hContext: ur_context_handle_t,
@@ -1986,52 +2369,21 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImportExternalMemoryExp(
     pExternalMemDesc: *mut ur_exp_external_mem_desc_t,
     phExternalMem: *mut ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut size,
-            mut memHandleType,
-            mut pExternalMemDesc,
-            mut phExternalMem,
-        ) = (
-            hContext,
-            hDevice,
-            size,
-            memHandleType,
-            pExternalMemDesc,
-            phExternalMem,
-        );
-        let params = ur_bindless_images_import_external_memory_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            psize: &raw mut size,
-            pmemHandleType: &raw mut memHandleType,
-            ppExternalMemDesc: &raw mut pExternalMemDesc,
-            pphExternalMem: &raw mut phExternalMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_IMPORT_EXTERNAL_MEMORY_EXP,
-                c"urBindlessImagesImportExternalMemoryExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesImportExternalMemoryExp(
-                        hContext,
-                        hDevice,
-                        size,
-                        memHandleType,
-                        pExternalMemDesc,
-                        phExternalMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesImportExternalMemoryExp(
+                hContext,
+                hDevice,
+                size,
+                memHandleType,
+                pExternalMemDesc,
+                phExternalMem,
+            );
+        }
         checked_urBindlessImagesImportExternalMemoryExp(
+            active,
             hContext,
             hDevice,
             size,
@@ -2042,12 +2394,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImportExternalMemoryExp(
     }
 }
 
-/// `urBindlessImagesImportExternalMemoryExp` with the layers below tracing.
+/// `urBindlessImagesImportExternalMemoryExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesImportExternalMemoryExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesImportExternalMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     size: usize,
@@ -2055,7 +2408,64 @@ unsafe fn checked_urBindlessImagesImportExternalMemoryExp(
     pExternalMemDesc: *mut ur_exp_external_mem_desc_t,
     phExternalMem: *mut ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut size,
+        mut memHandleType,
+        mut pExternalMemDesc,
+        mut phExternalMem,
+    ) = (
+        hContext,
+        hDevice,
+        size,
+        memHandleType,
+        pExternalMemDesc,
+        phExternalMem,
+    );
+    let params = ur_bindless_images_import_external_memory_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        psize: &raw mut size,
+        pmemHandleType: &raw mut memHandleType,
+        ppExternalMemDesc: &raw mut pExternalMemDesc,
+        pphExternalMem: &raw mut phExternalMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_IMPORT_EXTERNAL_MEMORY_EXP,
+            c"urBindlessImagesImportExternalMemoryExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesImportExternalMemoryExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    size,
+                    memHandleType,
+                    pExternalMemDesc,
+                    phExternalMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesImportExternalMemoryExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesImportExternalMemoryExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    size: usize,
+    memHandleType: ur_exp_external_mem_type_t,
+    pExternalMemDesc: *mut ur_exp_external_mem_desc_t,
+    phExternalMem: *mut ur_exp_external_mem_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2096,7 +2506,7 @@ unsafe fn checked_urBindlessImagesImportExternalMemoryExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesImportExternalMemoryExp(
+unsafe extern "C" fn tracked_urBindlessImagesImportExternalMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     size: usize,
@@ -2104,15 +2514,18 @@ unsafe fn tracked_urBindlessImagesImportExternalMemoryExp(
     pExternalMemDesc: *mut ur_exp_external_mem_desc_t,
     phExternalMem: *mut ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesImportExternalMemoryExp");
+    static CALL: Call = Call::in_context("urBindlessImagesImportExternalMemoryExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -2124,7 +2537,7 @@ unsafe fn tracked_urBindlessImagesImportExternalMemoryExp(
             pExternalMemDesc,
             phExternalMem,
         );
-        CALL.created(result, phExternalMem, kinds::EXTERNAL_MEM);
+        CALL.created(result, phExternalMem, kinds::EXTERNAL_MEM, family);
         result
     }
 }
@@ -2133,7 +2546,6 @@ unsafe fn tracked_urBindlessImagesImportExternalMemoryExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesMapExternalArrayExp(
     hContext: ur_context_handle_t,
@@ -2143,52 +2555,21 @@ pub(crate) unsafe extern "C" fn urBindlessImagesMapExternalArrayExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut pImageFormat,
-            mut pImageDesc,
-            mut hExternalMem,
-            mut phImageMem,
-        ) = (
-            hContext,
-            hDevice,
-            pImageFormat,
-            pImageDesc,
-            hExternalMem,
-            phImageMem,
-        );
-        let params = ur_bindless_images_map_external_array_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppImageFormat: &raw mut pImageFormat,
-            ppImageDesc: &raw mut pImageDesc,
-            phExternalMem: &raw mut hExternalMem,
-            pphImageMem: &raw mut phImageMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_MAP_EXTERNAL_ARRAY_EXP,
-                c"urBindlessImagesMapExternalArrayExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesMapExternalArrayExp(
-                        hContext,
-                        hDevice,
-                        pImageFormat,
-                        pImageDesc,
-                        hExternalMem,
-                        phImageMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesMapExternalArrayExp(
+                hContext,
+                hDevice,
+                pImageFormat,
+                pImageDesc,
+                hExternalMem,
+                phImageMem,
+            );
+        }
         checked_urBindlessImagesMapExternalArrayExp(
+            active,
             hContext,
             hDevice,
             pImageFormat,
@@ -2199,12 +2580,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesMapExternalArrayExp(
     }
 }
 
-/// `urBindlessImagesMapExternalArrayExp` with the layers below tracing.
+/// `urBindlessImagesMapExternalArrayExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesMapExternalArrayExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesMapExternalArrayExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageFormat: *const ur_image_format_t,
@@ -2212,7 +2594,64 @@ unsafe fn checked_urBindlessImagesMapExternalArrayExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut pImageFormat,
+        mut pImageDesc,
+        mut hExternalMem,
+        mut phImageMem,
+    ) = (
+        hContext,
+        hDevice,
+        pImageFormat,
+        pImageDesc,
+        hExternalMem,
+        phImageMem,
+    );
+    let params = ur_bindless_images_map_external_array_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppImageFormat: &raw mut pImageFormat,
+        ppImageDesc: &raw mut pImageDesc,
+        phExternalMem: &raw mut hExternalMem,
+        pphImageMem: &raw mut phImageMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_MAP_EXTERNAL_ARRAY_EXP,
+            c"urBindlessImagesMapExternalArrayExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesMapExternalArrayExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    pImageFormat,
+                    pImageDesc,
+                    hExternalMem,
+                    phImageMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesMapExternalArrayExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesMapExternalArrayExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pImageFormat: *const ur_image_format_t,
+    pImageDesc: *const ur_image_desc_t,
+    hExternalMem: ur_exp_external_mem_handle_t,
+    phImageMem: *mut ur_exp_image_mem_native_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2253,7 +2692,7 @@ unsafe fn checked_urBindlessImagesMapExternalArrayExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesMapExternalArrayExp(
+unsafe extern "C" fn tracked_urBindlessImagesMapExternalArrayExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pImageFormat: *const ur_image_format_t,
@@ -2261,23 +2700,26 @@ unsafe fn tracked_urBindlessImagesMapExternalArrayExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     phImageMem: *mut ur_exp_image_mem_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesMapExternalArrayExp");
+    static CALL: Call = Call::in_context("urBindlessImagesMapExternalArrayExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hExternalMem",
                 hExternalMem,
                 kinds::EXTERNAL_MEM,
-                &mut owner,
+                &mut family,
             ) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -2296,7 +2738,6 @@ unsafe fn tracked_urBindlessImagesMapExternalArrayExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesMapExternalLinearMemoryExp(
     hContext: ur_context_handle_t,
@@ -2306,39 +2747,21 @@ pub(crate) unsafe extern "C" fn urBindlessImagesMapExternalLinearMemoryExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     ppRetMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut offset, mut size, mut hExternalMem, mut ppRetMem) =
-            (hContext, hDevice, offset, size, hExternalMem, ppRetMem);
-        let params = ur_bindless_images_map_external_linear_memory_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            poffset: &raw mut offset,
-            psize: &raw mut size,
-            phExternalMem: &raw mut hExternalMem,
-            pppRetMem: &raw mut ppRetMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_MAP_EXTERNAL_LINEAR_MEMORY_EXP,
-                c"urBindlessImagesMapExternalLinearMemoryExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesMapExternalLinearMemoryExp(
-                        hContext,
-                        hDevice,
-                        offset,
-                        size,
-                        hExternalMem,
-                        ppRetMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesMapExternalLinearMemoryExp(
+                hContext,
+                hDevice,
+                offset,
+                size,
+                hExternalMem,
+                ppRetMem,
+            );
+        }
         checked_urBindlessImagesMapExternalLinearMemoryExp(
+            active,
             hContext,
             hDevice,
             offset,
@@ -2349,12 +2772,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesMapExternalLinearMemoryExp(
     }
 }
 
-/// `urBindlessImagesMapExternalLinearMemoryExp` with the layers below tracing.
+/// `urBindlessImagesMapExternalLinearMemoryExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesMapExternalLinearMemoryExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesMapExternalLinearMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     offset: u64,
@@ -2362,7 +2786,51 @@ unsafe fn checked_urBindlessImagesMapExternalLinearMemoryExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     ppRetMem: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut offset, mut size, mut hExternalMem, mut ppRetMem) =
+        (hContext, hDevice, offset, size, hExternalMem, ppRetMem);
+    let params = ur_bindless_images_map_external_linear_memory_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        poffset: &raw mut offset,
+        psize: &raw mut size,
+        phExternalMem: &raw mut hExternalMem,
+        pppRetMem: &raw mut ppRetMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_MAP_EXTERNAL_LINEAR_MEMORY_EXP,
+            c"urBindlessImagesMapExternalLinearMemoryExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesMapExternalLinearMemoryExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    offset,
+                    size,
+                    hExternalMem,
+                    ppRetMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesMapExternalLinearMemoryExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesMapExternalLinearMemoryExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    offset: u64,
+    size: u64,
+    hExternalMem: ur_exp_external_mem_handle_t,
+    ppRetMem: *mut *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2403,7 +2871,7 @@ unsafe fn checked_urBindlessImagesMapExternalLinearMemoryExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesMapExternalLinearMemoryExp(
+unsafe extern "C" fn tracked_urBindlessImagesMapExternalLinearMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     offset: u64,
@@ -2411,23 +2879,26 @@ unsafe fn tracked_urBindlessImagesMapExternalLinearMemoryExp(
     hExternalMem: ur_exp_external_mem_handle_t,
     ppRetMem: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesMapExternalLinearMemoryExp");
+    static CALL: Call = Call::in_context("urBindlessImagesMapExternalLinearMemoryExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hExternalMem",
                 hExternalMem,
                 kinds::EXTERNAL_MEM,
-                &mut owner,
+                &mut family,
             ) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -2446,51 +2917,72 @@ unsafe fn tracked_urBindlessImagesMapExternalLinearMemoryExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesReleaseExternalMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hExternalMem: ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hExternalMem) = (hContext, hDevice, hExternalMem);
-        let params = ur_bindless_images_release_external_memory_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phExternalMem: &raw mut hExternalMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_RELEASE_EXTERNAL_MEMORY_EXP,
-                c"urBindlessImagesReleaseExternalMemoryExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesReleaseExternalMemoryExp(
-                        hContext,
-                        hDevice,
-                        hExternalMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urBindlessImagesReleaseExternalMemoryExp(hContext, hDevice, hExternalMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesReleaseExternalMemoryExp(
+                hContext,
+                hDevice,
+                hExternalMem,
+            );
+        }
+        checked_urBindlessImagesReleaseExternalMemoryExp(active, hContext, hDevice, hExternalMem)
+    }
+}
+
+/// `urBindlessImagesReleaseExternalMemoryExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesReleaseExternalMemoryExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hExternalMem: ur_exp_external_mem_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut hExternalMem) = (hContext, hDevice, hExternalMem);
+    let params = ur_bindless_images_release_external_memory_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phExternalMem: &raw mut hExternalMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_RELEASE_EXTERNAL_MEMORY_EXP,
+            c"urBindlessImagesReleaseExternalMemoryExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesReleaseExternalMemoryExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    hExternalMem,
+                )
+            },
+        )
+    }
 }
 
 /// `urBindlessImagesReleaseExternalMemoryExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urBindlessImagesReleaseExternalMemoryExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hExternalMem: ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2518,32 +3010,37 @@ unsafe fn checked_urBindlessImagesReleaseExternalMemoryExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesReleaseExternalMemoryExp(
+unsafe extern "C" fn tracked_urBindlessImagesReleaseExternalMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hExternalMem: ur_exp_external_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesReleaseExternalMemoryExp");
+    static CALL: Call = Call::in_context("urBindlessImagesReleaseExternalMemoryExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses(
+            held = match CALL.shares(
                 "hExternalMem",
                 hExternalMem,
                 kinds::EXTERNAL_MEM,
-                &mut owner,
+                &mut family,
             ) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
-        let release = CALL.releasing(hExternalMem);
+        let release = CALL.releasing(hExternalMem, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hExternalMem", hExternalMem, kinds::EXTERNAL_MEM);
         }
@@ -2558,45 +3055,61 @@ unsafe fn tracked_urBindlessImagesReleaseExternalMemoryExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesFreeMappedLinearMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pMem) = (hContext, hDevice, pMem);
-        let params = ur_bindless_images_free_mapped_linear_memory_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppMem: &raw mut pMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_FREE_MAPPED_LINEAR_MEMORY_EXP,
-                c"urBindlessImagesFreeMappedLinearMemoryExp",
-                (&raw const params).cast(),
-                || checked_urBindlessImagesFreeMappedLinearMemoryExp(hContext, hDevice, pMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urBindlessImagesFreeMappedLinearMemoryExp(hContext, hDevice, pMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesFreeMappedLinearMemoryExp(hContext, hDevice, pMem);
+        }
+        checked_urBindlessImagesFreeMappedLinearMemoryExp(active, hContext, hDevice, pMem)
+    }
+}
+
+/// `urBindlessImagesFreeMappedLinearMemoryExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesFreeMappedLinearMemoryExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pMem: *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut pMem) = (hContext, hDevice, pMem);
+    let params = ur_bindless_images_free_mapped_linear_memory_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppMem: &raw mut pMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_FREE_MAPPED_LINEAR_MEMORY_EXP,
+            c"urBindlessImagesFreeMappedLinearMemoryExp",
+            (&raw const params).cast(),
+            || checked_urBindlessImagesFreeMappedLinearMemoryExp(active(), hContext, hDevice, pMem),
+        )
+    }
 }
 
 /// `urBindlessImagesFreeMappedLinearMemoryExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urBindlessImagesFreeMappedLinearMemoryExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2617,20 +3130,23 @@ unsafe fn checked_urBindlessImagesFreeMappedLinearMemoryExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesFreeMappedLinearMemoryExp(
+unsafe extern "C" fn tracked_urBindlessImagesFreeMappedLinearMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesFreeMappedLinearMemoryExp");
+    static CALL: Call = Call::in_context("urBindlessImagesFreeMappedLinearMemoryExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -2642,43 +3158,63 @@ unsafe fn tracked_urBindlessImagesFreeMappedLinearMemoryExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesSupportsImportingHandleTypeExp(
     hDevice: ur_device_handle_t,
     memHandleType: ur_exp_external_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice, mut memHandleType, mut pSupportedRet) =
-            (hDevice, memHandleType, pSupportedRet);
-        let params = ur_bindless_images_supports_importing_handle_type_exp_params_t {
-            phDevice: &raw mut hDevice,
-            pmemHandleType: &raw mut memHandleType,
-            ppSupportedRet: &raw mut pSupportedRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_SUPPORTS_IMPORTING_HANDLE_TYPE_EXP,
-                c"urBindlessImagesSupportsImportingHandleTypeExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesSupportsImportingHandleTypeExp(
-                        hDevice,
-                        memHandleType,
-                        pSupportedRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesSupportsImportingHandleTypeExp(
+                hDevice,
+                memHandleType,
+                pSupportedRet,
+            );
+        }
         checked_urBindlessImagesSupportsImportingHandleTypeExp(
+            active,
             hDevice,
             memHandleType,
             pSupportedRet,
+        )
+    }
+}
+
+/// `urBindlessImagesSupportsImportingHandleTypeExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesSupportsImportingHandleTypeExp(
+    hDevice: ur_device_handle_t,
+    memHandleType: ur_exp_external_mem_type_t,
+    pSupportedRet: *mut ur_bool_t,
+) -> ur_result_t {
+    let (mut hDevice, mut memHandleType, mut pSupportedRet) =
+        (hDevice, memHandleType, pSupportedRet);
+    let params = ur_bindless_images_supports_importing_handle_type_exp_params_t {
+        phDevice: &raw mut hDevice,
+        pmemHandleType: &raw mut memHandleType,
+        ppSupportedRet: &raw mut pSupportedRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_SUPPORTS_IMPORTING_HANDLE_TYPE_EXP,
+            c"urBindlessImagesSupportsImportingHandleTypeExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesSupportsImportingHandleTypeExp(
+                    active(),
+                    hDevice,
+                    memHandleType,
+                    pSupportedRet,
+                )
+            },
         )
     }
 }
@@ -2687,13 +3223,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesSupportsImportingHandleTypeExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urBindlessImagesSupportsImportingHandleTypeExp(
+    active: Active,
     hDevice: ur_device_handle_t,
     memHandleType: ur_exp_external_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2725,17 +3261,16 @@ unsafe fn checked_urBindlessImagesSupportsImportingHandleTypeExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesSupportsImportingHandleTypeExp(
+unsafe extern "C" fn tracked_urBindlessImagesSupportsImportingHandleTypeExp(
     hDevice: ur_device_handle_t,
     memHandleType: ur_exp_external_mem_type_t,
     pSupportedRet: *mut ur_bool_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesSupportsImportingHandleTypeExp");
+    static CALL: Call = Call::in_context("urBindlessImagesSupportsImportingHandleTypeExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.holds("hDevice", hDevice, kinds::DEVICE) {
                 return result;
             }
         }
@@ -2751,7 +3286,6 @@ unsafe fn tracked_urBindlessImagesSupportsImportingHandleTypeExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesImportExternalSemaphoreExp(
     hContext: ur_context_handle_t,
@@ -2760,48 +3294,20 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImportExternalSemaphoreExp(
     pExternalSemaphoreDesc: *mut ur_exp_external_semaphore_desc_t,
     phExternalSemaphore: *mut ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut semHandleType,
-            mut pExternalSemaphoreDesc,
-            mut phExternalSemaphore,
-        ) = (
-            hContext,
-            hDevice,
-            semHandleType,
-            pExternalSemaphoreDesc,
-            phExternalSemaphore,
-        );
-        let params = ur_bindless_images_import_external_semaphore_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            psemHandleType: &raw mut semHandleType,
-            ppExternalSemaphoreDesc: &raw mut pExternalSemaphoreDesc,
-            pphExternalSemaphore: &raw mut phExternalSemaphore,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_IMPORT_EXTERNAL_SEMAPHORE_EXP,
-                c"urBindlessImagesImportExternalSemaphoreExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesImportExternalSemaphoreExp(
-                        hContext,
-                        hDevice,
-                        semHandleType,
-                        pExternalSemaphoreDesc,
-                        phExternalSemaphore,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesImportExternalSemaphoreExp(
+                hContext,
+                hDevice,
+                semHandleType,
+                pExternalSemaphoreDesc,
+                phExternalSemaphore,
+            );
+        }
         checked_urBindlessImagesImportExternalSemaphoreExp(
+            active,
             hContext,
             hDevice,
             semHandleType,
@@ -2811,19 +3317,72 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImportExternalSemaphoreExp(
     }
 }
 
-/// `urBindlessImagesImportExternalSemaphoreExp` with the layers below tracing.
+/// `urBindlessImagesImportExternalSemaphoreExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesImportExternalSemaphoreExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesImportExternalSemaphoreExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     semHandleType: ur_exp_external_semaphore_type_t,
     pExternalSemaphoreDesc: *mut ur_exp_external_semaphore_desc_t,
     phExternalSemaphore: *mut ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut semHandleType,
+        mut pExternalSemaphoreDesc,
+        mut phExternalSemaphore,
+    ) = (
+        hContext,
+        hDevice,
+        semHandleType,
+        pExternalSemaphoreDesc,
+        phExternalSemaphore,
+    );
+    let params = ur_bindless_images_import_external_semaphore_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        psemHandleType: &raw mut semHandleType,
+        ppExternalSemaphoreDesc: &raw mut pExternalSemaphoreDesc,
+        pphExternalSemaphore: &raw mut phExternalSemaphore,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_IMPORT_EXTERNAL_SEMAPHORE_EXP,
+            c"urBindlessImagesImportExternalSemaphoreExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesImportExternalSemaphoreExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    semHandleType,
+                    pExternalSemaphoreDesc,
+                    phExternalSemaphore,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesImportExternalSemaphoreExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesImportExternalSemaphoreExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    semHandleType: ur_exp_external_semaphore_type_t,
+    pExternalSemaphoreDesc: *mut ur_exp_external_semaphore_desc_t,
+    phExternalSemaphore: *mut ur_exp_external_semaphore_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2861,22 +3420,25 @@ unsafe fn checked_urBindlessImagesImportExternalSemaphoreExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesImportExternalSemaphoreExp(
+unsafe extern "C" fn tracked_urBindlessImagesImportExternalSemaphoreExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     semHandleType: ur_exp_external_semaphore_type_t,
     pExternalSemaphoreDesc: *mut ur_exp_external_semaphore_desc_t,
     phExternalSemaphore: *mut ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesImportExternalSemaphoreExp");
+    static CALL: Call = Call::in_context("urBindlessImagesImportExternalSemaphoreExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -2887,7 +3449,12 @@ unsafe fn tracked_urBindlessImagesImportExternalSemaphoreExp(
             pExternalSemaphoreDesc,
             phExternalSemaphore,
         );
-        CALL.created(result, phExternalSemaphore, kinds::EXTERNAL_SEMAPHORE);
+        CALL.created(
+            result,
+            phExternalSemaphore,
+            kinds::EXTERNAL_SEMAPHORE,
+            family,
+        );
         result
     }
 }
@@ -2896,40 +3463,64 @@ unsafe fn tracked_urBindlessImagesImportExternalSemaphoreExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesReleaseExternalSemaphoreExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hExternalSemaphore: ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut hExternalSemaphore) =
-            (hContext, hDevice, hExternalSemaphore);
-        let params = ur_bindless_images_release_external_semaphore_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phExternalSemaphore: &raw mut hExternalSemaphore,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_RELEASE_EXTERNAL_SEMAPHORE_EXP,
-                c"urBindlessImagesReleaseExternalSemaphoreExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesReleaseExternalSemaphoreExp(
-                        hContext,
-                        hDevice,
-                        hExternalSemaphore,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urBindlessImagesReleaseExternalSemaphoreExp(hContext, hDevice, hExternalSemaphore)
+        if active.traces() {
+            return traced_urBindlessImagesReleaseExternalSemaphoreExp(
+                hContext,
+                hDevice,
+                hExternalSemaphore,
+            );
+        }
+        checked_urBindlessImagesReleaseExternalSemaphoreExp(
+            active,
+            hContext,
+            hDevice,
+            hExternalSemaphore,
+        )
+    }
+}
+
+/// `urBindlessImagesReleaseExternalSemaphoreExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesReleaseExternalSemaphoreExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    hExternalSemaphore: ur_exp_external_semaphore_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut hExternalSemaphore) =
+        (hContext, hDevice, hExternalSemaphore);
+    let params = ur_bindless_images_release_external_semaphore_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phExternalSemaphore: &raw mut hExternalSemaphore,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_RELEASE_EXTERNAL_SEMAPHORE_EXP,
+            c"urBindlessImagesReleaseExternalSemaphoreExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesReleaseExternalSemaphoreExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    hExternalSemaphore,
+                )
+            },
+        )
     }
 }
 
@@ -2937,13 +3528,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesReleaseExternalSemaphoreExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urBindlessImagesReleaseExternalSemaphoreExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hExternalSemaphore: ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2971,32 +3562,37 @@ unsafe fn checked_urBindlessImagesReleaseExternalSemaphoreExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesReleaseExternalSemaphoreExp(
+unsafe extern "C" fn tracked_urBindlessImagesReleaseExternalSemaphoreExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     hExternalSemaphore: ur_exp_external_semaphore_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesReleaseExternalSemaphoreExp");
+    static CALL: Call = Call::in_context("urBindlessImagesReleaseExternalSemaphoreExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses(
+            held = match CALL.shares(
                 "hExternalSemaphore",
                 hExternalSemaphore,
                 kinds::EXTERNAL_SEMAPHORE,
-                &mut owner,
+                &mut family,
             ) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
-        let release = CALL.releasing(hExternalSemaphore);
+        let release = CALL.releasing(hExternalSemaphore, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned(
                 "hExternalSemaphore",
@@ -3018,7 +3614,6 @@ unsafe fn tracked_urBindlessImagesReleaseExternalSemaphoreExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
     hQueue: ur_queue_handle_t,
@@ -3029,56 +3624,22 @@ pub(crate) unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hSemaphore,
-            mut hasWaitValue,
-            mut waitValue,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hSemaphore,
-            hasWaitValue,
-            waitValue,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_bindless_images_wait_external_semaphore_exp_params_t {
-            phQueue: &raw mut hQueue,
-            phSemaphore: &raw mut hSemaphore,
-            phasWaitValue: &raw mut hasWaitValue,
-            pwaitValue: &raw mut waitValue,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_WAIT_EXTERNAL_SEMAPHORE_EXP,
-                c"urBindlessImagesWaitExternalSemaphoreExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesWaitExternalSemaphoreExp(
-                        hQueue,
-                        hSemaphore,
-                        hasWaitValue,
-                        waitValue,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesWaitExternalSemaphoreExp(
+                hQueue,
+                hSemaphore,
+                hasWaitValue,
+                waitValue,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urBindlessImagesWaitExternalSemaphoreExp(
+            active,
             hQueue,
             hSemaphore,
             hasWaitValue,
@@ -3090,12 +3651,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
     }
 }
 
-/// `urBindlessImagesWaitExternalSemaphoreExp` with the layers below tracing.
+/// `urBindlessImagesWaitExternalSemaphoreExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesWaitExternalSemaphoreExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesWaitExternalSemaphoreExp(
     hQueue: ur_queue_handle_t,
     hSemaphore: ur_exp_external_semaphore_handle_t,
     hasWaitValue: bool,
@@ -3104,7 +3666,69 @@ unsafe fn checked_urBindlessImagesWaitExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hSemaphore,
+        mut hasWaitValue,
+        mut waitValue,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hSemaphore,
+        hasWaitValue,
+        waitValue,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_bindless_images_wait_external_semaphore_exp_params_t {
+        phQueue: &raw mut hQueue,
+        phSemaphore: &raw mut hSemaphore,
+        phasWaitValue: &raw mut hasWaitValue,
+        pwaitValue: &raw mut waitValue,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_WAIT_EXTERNAL_SEMAPHORE_EXP,
+            c"urBindlessImagesWaitExternalSemaphoreExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesWaitExternalSemaphoreExp(
+                    active(),
+                    hQueue,
+                    hSemaphore,
+                    hasWaitValue,
+                    waitValue,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesWaitExternalSemaphoreExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesWaitExternalSemaphoreExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hSemaphore: ur_exp_external_semaphore_handle_t,
+    hasWaitValue: bool,
+    waitValue: u64,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3148,7 +3772,7 @@ unsafe fn checked_urBindlessImagesWaitExternalSemaphoreExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesWaitExternalSemaphoreExp(
+unsafe extern "C" fn tracked_urBindlessImagesWaitExternalSemaphoreExp(
     hQueue: ur_queue_handle_t,
     hSemaphore: ur_exp_external_semaphore_handle_t,
     hasWaitValue: bool,
@@ -3157,19 +3781,19 @@ unsafe fn tracked_urBindlessImagesWaitExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesWaitExternalSemaphoreExp");
+    static CALL: Call = Call::new("urBindlessImagesWaitExternalSemaphoreExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hSemaphore",
                 hSemaphore,
                 kinds::EXTERNAL_SEMAPHORE,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3178,7 +3802,7 @@ unsafe fn tracked_urBindlessImagesWaitExternalSemaphoreExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3192,7 +3816,7 @@ unsafe fn tracked_urBindlessImagesWaitExternalSemaphoreExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -3201,7 +3825,6 @@ unsafe fn tracked_urBindlessImagesWaitExternalSemaphoreExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
     hQueue: ur_queue_handle_t,
@@ -3212,56 +3835,22 @@ pub(crate) unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hSemaphore,
-            mut hasSignalValue,
-            mut signalValue,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hSemaphore,
-            hasSignalValue,
-            signalValue,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_bindless_images_signal_external_semaphore_exp_params_t {
-            phQueue: &raw mut hQueue,
-            phSemaphore: &raw mut hSemaphore,
-            phasSignalValue: &raw mut hasSignalValue,
-            psignalValue: &raw mut signalValue,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_BINDLESS_IMAGES_SIGNAL_EXTERNAL_SEMAPHORE_EXP,
-                c"urBindlessImagesSignalExternalSemaphoreExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urBindlessImagesSignalExternalSemaphoreExp(
-                        hQueue,
-                        hSemaphore,
-                        hasSignalValue,
-                        signalValue,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urBindlessImagesSignalExternalSemaphoreExp(
+                hQueue,
+                hSemaphore,
+                hasSignalValue,
+                signalValue,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urBindlessImagesSignalExternalSemaphoreExp(
+            active,
             hQueue,
             hSemaphore,
             hasSignalValue,
@@ -3273,12 +3862,13 @@ pub(crate) unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
     }
 }
 
-/// `urBindlessImagesSignalExternalSemaphoreExp` with the layers below tracing.
+/// `urBindlessImagesSignalExternalSemaphoreExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urBindlessImagesSignalExternalSemaphoreExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urBindlessImagesSignalExternalSemaphoreExp(
     hQueue: ur_queue_handle_t,
     hSemaphore: ur_exp_external_semaphore_handle_t,
     hasSignalValue: bool,
@@ -3287,7 +3877,69 @@ unsafe fn checked_urBindlessImagesSignalExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hSemaphore,
+        mut hasSignalValue,
+        mut signalValue,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hSemaphore,
+        hasSignalValue,
+        signalValue,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_bindless_images_signal_external_semaphore_exp_params_t {
+        phQueue: &raw mut hQueue,
+        phSemaphore: &raw mut hSemaphore,
+        phasSignalValue: &raw mut hasSignalValue,
+        psignalValue: &raw mut signalValue,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_BINDLESS_IMAGES_SIGNAL_EXTERNAL_SEMAPHORE_EXP,
+            c"urBindlessImagesSignalExternalSemaphoreExp",
+            (&raw const params).cast(),
+            || {
+                checked_urBindlessImagesSignalExternalSemaphoreExp(
+                    active(),
+                    hQueue,
+                    hSemaphore,
+                    hasSignalValue,
+                    signalValue,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urBindlessImagesSignalExternalSemaphoreExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urBindlessImagesSignalExternalSemaphoreExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hSemaphore: ur_exp_external_semaphore_handle_t,
+    hasSignalValue: bool,
+    signalValue: u64,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3331,7 +3983,7 @@ unsafe fn checked_urBindlessImagesSignalExternalSemaphoreExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urBindlessImagesSignalExternalSemaphoreExp(
+unsafe extern "C" fn tracked_urBindlessImagesSignalExternalSemaphoreExp(
     hQueue: ur_queue_handle_t,
     hSemaphore: ur_exp_external_semaphore_handle_t,
     hasSignalValue: bool,
@@ -3340,19 +3992,19 @@ unsafe fn tracked_urBindlessImagesSignalExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urBindlessImagesSignalExternalSemaphoreExp");
+    static CALL: Call = Call::new("urBindlessImagesSignalExternalSemaphoreExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hSemaphore",
                 hSemaphore,
                 kinds::EXTERNAL_SEMAPHORE,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3361,7 +4013,7 @@ unsafe fn tracked_urBindlessImagesSignalExternalSemaphoreExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3375,7 +4027,7 @@ unsafe fn tracked_urBindlessImagesSignalExternalSemaphoreExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }

@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferCreateExp(
     hContext: ur_context_handle_t,
@@ -21,35 +24,63 @@ pub(crate) unsafe extern "C" fn urCommandBufferCreateExp(
     pCommandBufferDesc: *const ur_exp_command_buffer_desc_t,
     phCommandBuffer: *mut ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pCommandBufferDesc, mut phCommandBuffer) =
-            (hContext, hDevice, pCommandBufferDesc, phCommandBuffer);
-        let params = ur_command_buffer_create_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppCommandBufferDesc: &raw mut pCommandBufferDesc,
-            pphCommandBuffer: &raw mut phCommandBuffer,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_CREATE_EXP,
-                c"urCommandBufferCreateExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferCreateExp(
-                        hContext,
-                        hDevice,
-                        pCommandBufferDesc,
-                        phCommandBuffer,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urCommandBufferCreateExp(hContext, hDevice, pCommandBufferDesc, phCommandBuffer)
+        if active.traces() {
+            return traced_urCommandBufferCreateExp(
+                hContext,
+                hDevice,
+                pCommandBufferDesc,
+                phCommandBuffer,
+            );
+        }
+        checked_urCommandBufferCreateExp(
+            active,
+            hContext,
+            hDevice,
+            pCommandBufferDesc,
+            phCommandBuffer,
+        )
+    }
+}
+
+/// `urCommandBufferCreateExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferCreateExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pCommandBufferDesc: *const ur_exp_command_buffer_desc_t,
+    phCommandBuffer: *mut ur_exp_command_buffer_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut pCommandBufferDesc, mut phCommandBuffer) =
+        (hContext, hDevice, pCommandBufferDesc, phCommandBuffer);
+    let params = ur_command_buffer_create_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppCommandBufferDesc: &raw mut pCommandBufferDesc,
+        pphCommandBuffer: &raw mut phCommandBuffer,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_CREATE_EXP,
+            c"urCommandBufferCreateExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferCreateExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    pCommandBufferDesc,
+                    phCommandBuffer,
+                )
+            },
+        )
     }
 }
 
@@ -57,14 +88,14 @@ pub(crate) unsafe extern "C" fn urCommandBufferCreateExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urCommandBufferCreateExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pCommandBufferDesc: *const ur_exp_command_buffer_desc_t,
     phCommandBuffer: *mut ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -94,21 +125,24 @@ unsafe fn checked_urCommandBufferCreateExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferCreateExp(
+unsafe extern "C" fn tracked_urCommandBufferCreateExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pCommandBufferDesc: *const ur_exp_command_buffer_desc_t,
     phCommandBuffer: *mut ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferCreateExp");
+    static CALL: Call = Call::in_context("urCommandBufferCreateExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -118,7 +152,7 @@ unsafe fn tracked_urCommandBufferCreateExp(
             pCommandBufferDesc,
             phCommandBuffer,
         );
-        CALL.created(result, phCommandBuffer, kinds::COMMAND_BUFFER);
+        CALL.created(result, phCommandBuffer, kinds::COMMAND_BUFFER, family);
         result
     }
 }
@@ -127,39 +161,53 @@ unsafe fn tracked_urCommandBufferCreateExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferRetainExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hCommandBuffer,) = (hCommandBuffer,);
-        let params = ur_command_buffer_retain_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_RETAIN_EXP,
-                c"urCommandBufferRetainExp",
-                (&raw const params).cast(),
-                || checked_urCommandBufferRetainExp(hCommandBuffer),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urCommandBufferRetainExp(hCommandBuffer) }
+    unsafe {
+        if active.traces() {
+            return traced_urCommandBufferRetainExp(hCommandBuffer);
+        }
+        checked_urCommandBufferRetainExp(active, hCommandBuffer)
+    }
+}
+
+/// `urCommandBufferRetainExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferRetainExp(
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+) -> ur_result_t {
+    let (mut hCommandBuffer,) = (hCommandBuffer,);
+    let params = ur_command_buffer_retain_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_RETAIN_EXP,
+            c"urCommandBufferRetainExp",
+            (&raw const params).cast(),
+            || checked_urCommandBufferRetainExp(active(), hCommandBuffer),
+        )
+    }
 }
 
 /// `urCommandBufferRetainExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urCommandBufferRetainExp(
+    active: Active,
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -179,25 +227,21 @@ unsafe fn checked_urCommandBufferRetainExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferRetainExp(
+unsafe extern "C" fn tracked_urCommandBufferRetainExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferRetainExp");
+    static CALL: Call = Call::new("urCommandBufferRetainExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
-                "hCommandBuffer",
-                hCommandBuffer,
-                kinds::COMMAND_BUFFER,
-                &mut owner,
-            ) {
-                return result;
-            }
+            held = match CALL.holds("hCommandBuffer", hCommandBuffer, kinds::COMMAND_BUFFER) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urCommandBufferRetainExp(hCommandBuffer);
-        CALL.retained(result, hCommandBuffer, kinds::COMMAND_BUFFER);
+        CALL.retained(result, hCommandBuffer, kinds::COMMAND_BUFFER, held);
         result
     }
 }
@@ -206,39 +250,53 @@ unsafe fn tracked_urCommandBufferRetainExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferReleaseExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hCommandBuffer,) = (hCommandBuffer,);
-        let params = ur_command_buffer_release_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_RELEASE_EXP,
-                c"urCommandBufferReleaseExp",
-                (&raw const params).cast(),
-                || checked_urCommandBufferReleaseExp(hCommandBuffer),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urCommandBufferReleaseExp(hCommandBuffer) }
+    unsafe {
+        if active.traces() {
+            return traced_urCommandBufferReleaseExp(hCommandBuffer);
+        }
+        checked_urCommandBufferReleaseExp(active, hCommandBuffer)
+    }
+}
+
+/// `urCommandBufferReleaseExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferReleaseExp(
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+) -> ur_result_t {
+    let (mut hCommandBuffer,) = (hCommandBuffer,);
+    let params = ur_command_buffer_release_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_RELEASE_EXP,
+            c"urCommandBufferReleaseExp",
+            (&raw const params).cast(),
+            || checked_urCommandBufferReleaseExp(active(), hCommandBuffer),
+        )
+    }
 }
 
 /// `urCommandBufferReleaseExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urCommandBufferReleaseExp(
+    active: Active,
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -258,24 +316,20 @@ unsafe fn checked_urCommandBufferReleaseExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferReleaseExp(
+unsafe extern "C" fn tracked_urCommandBufferReleaseExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferReleaseExp");
+    static CALL: Call = Call::new("urCommandBufferReleaseExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
-                "hCommandBuffer",
-                hCommandBuffer,
-                kinds::COMMAND_BUFFER,
-                &mut owner,
-            ) {
-                return result;
-            }
+            held = match CALL.holds("hCommandBuffer", hCommandBuffer, kinds::COMMAND_BUFFER) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hCommandBuffer);
+        let release = CALL.releasing(hCommandBuffer, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hCommandBuffer", hCommandBuffer, kinds::COMMAND_BUFFER);
         }
@@ -289,39 +343,53 @@ unsafe fn tracked_urCommandBufferReleaseExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferFinalizeExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hCommandBuffer,) = (hCommandBuffer,);
-        let params = ur_command_buffer_finalize_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_FINALIZE_EXP,
-                c"urCommandBufferFinalizeExp",
-                (&raw const params).cast(),
-                || checked_urCommandBufferFinalizeExp(hCommandBuffer),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urCommandBufferFinalizeExp(hCommandBuffer) }
+    unsafe {
+        if active.traces() {
+            return traced_urCommandBufferFinalizeExp(hCommandBuffer);
+        }
+        checked_urCommandBufferFinalizeExp(active, hCommandBuffer)
+    }
+}
+
+/// `urCommandBufferFinalizeExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferFinalizeExp(
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+) -> ur_result_t {
+    let (mut hCommandBuffer,) = (hCommandBuffer,);
+    let params = ur_command_buffer_finalize_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_FINALIZE_EXP,
+            c"urCommandBufferFinalizeExp",
+            (&raw const params).cast(),
+            || checked_urCommandBufferFinalizeExp(active(), hCommandBuffer),
+        )
+    }
 }
 
 /// `urCommandBufferFinalizeExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urCommandBufferFinalizeExp(
+    active: Active,
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -341,20 +409,15 @@ unsafe fn checked_urCommandBufferFinalizeExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferFinalizeExp(
+unsafe extern "C" fn tracked_urCommandBufferFinalizeExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferFinalizeExp");
+    static CALL: Call = Call::new("urCommandBufferFinalizeExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
-                "hCommandBuffer",
-                hCommandBuffer,
-                kinds::COMMAND_BUFFER,
-                &mut owner,
-            ) {
+            if let Err(result) = CALL.holds("hCommandBuffer", hCommandBuffer, kinds::COMMAND_BUFFER)
+            {
                 return result;
             }
         }
@@ -366,7 +429,6 @@ unsafe fn tracked_urCommandBufferFinalizeExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -385,88 +447,30 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut hKernel,
-            mut workDim,
-            mut pGlobalWorkOffset,
-            mut pGlobalWorkSize,
-            mut pLocalWorkSize,
-            mut numKernelAlternatives,
-            mut phKernelAlternatives,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            hKernel,
-            workDim,
-            pGlobalWorkOffset,
-            pGlobalWorkSize,
-            pLocalWorkSize,
-            numKernelAlternatives,
-            phKernelAlternatives,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_kernel_launch_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            phKernel: &raw mut hKernel,
-            pworkDim: &raw mut workDim,
-            ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
-            ppGlobalWorkSize: &raw mut pGlobalWorkSize,
-            ppLocalWorkSize: &raw mut pLocalWorkSize,
-            pnumKernelAlternatives: &raw mut numKernelAlternatives,
-            pphKernelAlternatives: &raw mut phKernelAlternatives,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_KERNEL_LAUNCH_EXP,
-                c"urCommandBufferAppendKernelLaunchExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendKernelLaunchExp(
-                        hCommandBuffer,
-                        hKernel,
-                        workDim,
-                        pGlobalWorkOffset,
-                        pGlobalWorkSize,
-                        pLocalWorkSize,
-                        numKernelAlternatives,
-                        phKernelAlternatives,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendKernelLaunchExp(
+                hCommandBuffer,
+                hKernel,
+                workDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                pLocalWorkSize,
+                numKernelAlternatives,
+                phKernelAlternatives,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendKernelLaunchExp(
+            active,
             hCommandBuffer,
             hKernel,
             workDim,
@@ -486,12 +490,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
     }
 }
 
-/// `urCommandBufferAppendKernelLaunchExp` with the layers below tracing.
+/// `urCommandBufferAppendKernelLaunchExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendKernelLaunchExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendKernelLaunchExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hKernel: ur_kernel_handle_t,
     workDim: u32,
@@ -508,7 +513,109 @@ unsafe fn checked_urCommandBufferAppendKernelLaunchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut hKernel,
+        mut workDim,
+        mut pGlobalWorkOffset,
+        mut pGlobalWorkSize,
+        mut pLocalWorkSize,
+        mut numKernelAlternatives,
+        mut phKernelAlternatives,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        hKernel,
+        workDim,
+        pGlobalWorkOffset,
+        pGlobalWorkSize,
+        pLocalWorkSize,
+        numKernelAlternatives,
+        phKernelAlternatives,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_kernel_launch_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        phKernel: &raw mut hKernel,
+        pworkDim: &raw mut workDim,
+        ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
+        ppGlobalWorkSize: &raw mut pGlobalWorkSize,
+        ppLocalWorkSize: &raw mut pLocalWorkSize,
+        pnumKernelAlternatives: &raw mut numKernelAlternatives,
+        pphKernelAlternatives: &raw mut phKernelAlternatives,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_KERNEL_LAUNCH_EXP,
+            c"urCommandBufferAppendKernelLaunchExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendKernelLaunchExp(
+                    active(),
+                    hCommandBuffer,
+                    hKernel,
+                    workDim,
+                    pGlobalWorkOffset,
+                    pGlobalWorkSize,
+                    pLocalWorkSize,
+                    numKernelAlternatives,
+                    phKernelAlternatives,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendKernelLaunchExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendKernelLaunchExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    hKernel: ur_kernel_handle_t,
+    workDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pLocalWorkSize: *const usize,
+    numKernelAlternatives: u32,
+    phKernelAlternatives: *mut ur_kernel_handle_t,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -576,7 +683,7 @@ unsafe fn checked_urCommandBufferAppendKernelLaunchExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendKernelLaunchExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendKernelLaunchExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hKernel: ur_kernel_handle_t,
     workDim: u32,
@@ -593,28 +700,28 @@ unsafe fn tracked_urCommandBufferAppendKernelLaunchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendKernelLaunchExp");
+    static CALL: Call = Call::new("urCommandBufferAppendKernelLaunchExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses_all(
+            if let Err(result) = CALL.shares_all(
                 "phKernelAlternatives",
                 phKernelAlternatives,
                 numKernelAlternatives as usize,
                 kinds::KERNEL,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -623,7 +730,7 @@ unsafe fn tracked_urCommandBufferAppendKernelLaunchExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -645,8 +752,8 @@ unsafe fn tracked_urCommandBufferAppendKernelLaunchExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -655,7 +762,6 @@ unsafe fn tracked_urCommandBufferAppendKernelLaunchExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -676,96 +782,32 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut hKernel,
-            mut workDim,
-            mut pGlobalWorkOffset,
-            mut pGlobalWorkSize,
-            mut pLocalWorkSize,
-            mut numArgs,
-            mut pArgs,
-            mut numKernelAlternatives,
-            mut phKernelAlternatives,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            hKernel,
-            workDim,
-            pGlobalWorkOffset,
-            pGlobalWorkSize,
-            pLocalWorkSize,
-            numArgs,
-            pArgs,
-            numKernelAlternatives,
-            phKernelAlternatives,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_kernel_launch_with_args_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            phKernel: &raw mut hKernel,
-            pworkDim: &raw mut workDim,
-            ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
-            ppGlobalWorkSize: &raw mut pGlobalWorkSize,
-            ppLocalWorkSize: &raw mut pLocalWorkSize,
-            pnumArgs: &raw mut numArgs,
-            ppArgs: &raw mut pArgs,
-            pnumKernelAlternatives: &raw mut numKernelAlternatives,
-            pphKernelAlternatives: &raw mut phKernelAlternatives,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_KERNEL_LAUNCH_WITH_ARGS_EXP,
-                c"urCommandBufferAppendKernelLaunchWithArgsExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendKernelLaunchWithArgsExp(
-                        hCommandBuffer,
-                        hKernel,
-                        workDim,
-                        pGlobalWorkOffset,
-                        pGlobalWorkSize,
-                        pLocalWorkSize,
-                        numArgs,
-                        pArgs,
-                        numKernelAlternatives,
-                        phKernelAlternatives,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendKernelLaunchWithArgsExp(
+                hCommandBuffer,
+                hKernel,
+                workDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                pLocalWorkSize,
+                numArgs,
+                pArgs,
+                numKernelAlternatives,
+                phKernelAlternatives,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendKernelLaunchWithArgsExp(
+            active,
             hCommandBuffer,
             hKernel,
             workDim,
@@ -787,12 +829,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
     }
 }
 
-/// `urCommandBufferAppendKernelLaunchWithArgsExp` with the layers below tracing.
+/// `urCommandBufferAppendKernelLaunchWithArgsExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendKernelLaunchWithArgsExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendKernelLaunchWithArgsExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hKernel: ur_kernel_handle_t,
     workDim: u32,
@@ -811,7 +854,119 @@ unsafe fn checked_urCommandBufferAppendKernelLaunchWithArgsExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut hKernel,
+        mut workDim,
+        mut pGlobalWorkOffset,
+        mut pGlobalWorkSize,
+        mut pLocalWorkSize,
+        mut numArgs,
+        mut pArgs,
+        mut numKernelAlternatives,
+        mut phKernelAlternatives,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        hKernel,
+        workDim,
+        pGlobalWorkOffset,
+        pGlobalWorkSize,
+        pLocalWorkSize,
+        numArgs,
+        pArgs,
+        numKernelAlternatives,
+        phKernelAlternatives,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_kernel_launch_with_args_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        phKernel: &raw mut hKernel,
+        pworkDim: &raw mut workDim,
+        ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
+        ppGlobalWorkSize: &raw mut pGlobalWorkSize,
+        ppLocalWorkSize: &raw mut pLocalWorkSize,
+        pnumArgs: &raw mut numArgs,
+        ppArgs: &raw mut pArgs,
+        pnumKernelAlternatives: &raw mut numKernelAlternatives,
+        pphKernelAlternatives: &raw mut phKernelAlternatives,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_KERNEL_LAUNCH_WITH_ARGS_EXP,
+            c"urCommandBufferAppendKernelLaunchWithArgsExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendKernelLaunchWithArgsExp(
+                    active(),
+                    hCommandBuffer,
+                    hKernel,
+                    workDim,
+                    pGlobalWorkOffset,
+                    pGlobalWorkSize,
+                    pLocalWorkSize,
+                    numArgs,
+                    pArgs,
+                    numKernelAlternatives,
+                    phKernelAlternatives,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendKernelLaunchWithArgsExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendKernelLaunchWithArgsExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    hKernel: ur_kernel_handle_t,
+    workDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pLocalWorkSize: *const usize,
+    numArgs: u32,
+    pArgs: *const ur_exp_kernel_arg_properties_t,
+    numKernelAlternatives: u32,
+    phKernelAlternatives: *mut ur_kernel_handle_t,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -885,7 +1040,7 @@ unsafe fn checked_urCommandBufferAppendKernelLaunchWithArgsExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendKernelLaunchWithArgsExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendKernelLaunchWithArgsExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hKernel: ur_kernel_handle_t,
     workDim: u32,
@@ -904,28 +1059,28 @@ unsafe fn tracked_urCommandBufferAppendKernelLaunchWithArgsExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendKernelLaunchWithArgsExp");
+    static CALL: Call = Call::new("urCommandBufferAppendKernelLaunchWithArgsExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses_all(
+            if let Err(result) = CALL.shares_all(
                 "phKernelAlternatives",
                 phKernelAlternatives,
                 numKernelAlternatives as usize,
                 kinds::KERNEL,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -934,7 +1089,7 @@ unsafe fn tracked_urCommandBufferAppendKernelLaunchWithArgsExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -958,8 +1113,8 @@ unsafe fn tracked_urCommandBufferAppendKernelLaunchWithArgsExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -968,7 +1123,6 @@ unsafe fn tracked_urCommandBufferAppendKernelLaunchWithArgsExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -983,72 +1137,26 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut pDst,
-            mut pSrc,
-            mut size,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            pDst,
-            pSrc,
-            size,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_usm_memcpy_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            ppDst: &raw mut pDst,
-            ppSrc: &raw mut pSrc,
-            psize: &raw mut size,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_MEMCPY_EXP,
-                c"urCommandBufferAppendUSMMemcpyExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendUSMMemcpyExp(
-                        hCommandBuffer,
-                        pDst,
-                        pSrc,
-                        size,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendUSMMemcpyExp(
+                hCommandBuffer,
+                pDst,
+                pSrc,
+                size,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendUSMMemcpyExp(
+            active,
             hCommandBuffer,
             pDst,
             pSrc,
@@ -1064,12 +1172,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
     }
 }
 
-/// `urCommandBufferAppendUSMMemcpyExp` with the layers below tracing.
+/// `urCommandBufferAppendUSMMemcpyExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendUSMMemcpyExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendUSMMemcpyExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pDst: *mut c_void,
     pSrc: *const c_void,
@@ -1082,7 +1191,89 @@ unsafe fn checked_urCommandBufferAppendUSMMemcpyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut pDst,
+        mut pSrc,
+        mut size,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        pDst,
+        pSrc,
+        size,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_usm_memcpy_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        ppDst: &raw mut pDst,
+        ppSrc: &raw mut pSrc,
+        psize: &raw mut size,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_MEMCPY_EXP,
+            c"urCommandBufferAppendUSMMemcpyExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendUSMMemcpyExp(
+                    active(),
+                    hCommandBuffer,
+                    pDst,
+                    pSrc,
+                    size,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendUSMMemcpyExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendUSMMemcpyExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    pDst: *mut c_void,
+    pSrc: *const c_void,
+    size: usize,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1138,7 +1329,7 @@ unsafe fn checked_urCommandBufferAppendUSMMemcpyExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendUSMMemcpyExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendUSMMemcpyExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pDst: *mut c_void,
     pSrc: *const c_void,
@@ -1151,16 +1342,16 @@ unsafe fn tracked_urCommandBufferAppendUSMMemcpyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendUSMMemcpyExp");
+    static CALL: Call = Call::new("urCommandBufferAppendUSMMemcpyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -1169,7 +1360,7 @@ unsafe fn tracked_urCommandBufferAppendUSMMemcpyExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -1187,8 +1378,8 @@ unsafe fn tracked_urCommandBufferAppendUSMMemcpyExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -1197,7 +1388,6 @@ unsafe fn tracked_urCommandBufferAppendUSMMemcpyExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -1213,76 +1403,27 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut pMemory,
-            mut pPattern,
-            mut patternSize,
-            mut size,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            pMemory,
-            pPattern,
-            patternSize,
-            size,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_usm_fill_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            ppMemory: &raw mut pMemory,
-            ppPattern: &raw mut pPattern,
-            ppatternSize: &raw mut patternSize,
-            psize: &raw mut size,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_FILL_EXP,
-                c"urCommandBufferAppendUSMFillExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendUSMFillExp(
-                        hCommandBuffer,
-                        pMemory,
-                        pPattern,
-                        patternSize,
-                        size,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendUSMFillExp(
+                hCommandBuffer,
+                pMemory,
+                pPattern,
+                patternSize,
+                size,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendUSMFillExp(
+            active,
             hCommandBuffer,
             pMemory,
             pPattern,
@@ -1299,12 +1440,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
     }
 }
 
-/// `urCommandBufferAppendUSMFillExp` with the layers below tracing.
+/// `urCommandBufferAppendUSMFillExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendUSMFillExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendUSMFillExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pMemory: *mut c_void,
     pPattern: *const c_void,
@@ -1318,7 +1460,94 @@ unsafe fn checked_urCommandBufferAppendUSMFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut pMemory,
+        mut pPattern,
+        mut patternSize,
+        mut size,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        pMemory,
+        pPattern,
+        patternSize,
+        size,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_usm_fill_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        ppMemory: &raw mut pMemory,
+        ppPattern: &raw mut pPattern,
+        ppatternSize: &raw mut patternSize,
+        psize: &raw mut size,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_FILL_EXP,
+            c"urCommandBufferAppendUSMFillExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendUSMFillExp(
+                    active(),
+                    hCommandBuffer,
+                    pMemory,
+                    pPattern,
+                    patternSize,
+                    size,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendUSMFillExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendUSMFillExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    pMemory: *mut c_void,
+    pPattern: *const c_void,
+    patternSize: usize,
+    size: usize,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1377,7 +1606,7 @@ unsafe fn checked_urCommandBufferAppendUSMFillExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendUSMFillExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendUSMFillExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pMemory: *mut c_void,
     pPattern: *const c_void,
@@ -1391,16 +1620,16 @@ unsafe fn tracked_urCommandBufferAppendUSMFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendUSMFillExp");
+    static CALL: Call = Call::new("urCommandBufferAppendUSMFillExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -1409,7 +1638,7 @@ unsafe fn tracked_urCommandBufferAppendUSMFillExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -1428,8 +1657,8 @@ unsafe fn tracked_urCommandBufferAppendUSMFillExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -1438,7 +1667,6 @@ unsafe fn tracked_urCommandBufferAppendUSMFillExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -1455,80 +1683,28 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut hSrcMem,
-            mut hDstMem,
-            mut srcOffset,
-            mut dstOffset,
-            mut size,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            hSrcMem,
-            hDstMem,
-            srcOffset,
-            dstOffset,
-            size,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_mem_buffer_copy_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            phSrcMem: &raw mut hSrcMem,
-            phDstMem: &raw mut hDstMem,
-            psrcOffset: &raw mut srcOffset,
-            pdstOffset: &raw mut dstOffset,
-            psize: &raw mut size,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_COPY_EXP,
-                c"urCommandBufferAppendMemBufferCopyExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendMemBufferCopyExp(
-                        hCommandBuffer,
-                        hSrcMem,
-                        hDstMem,
-                        srcOffset,
-                        dstOffset,
-                        size,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendMemBufferCopyExp(
+                hCommandBuffer,
+                hSrcMem,
+                hDstMem,
+                srcOffset,
+                dstOffset,
+                size,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendMemBufferCopyExp(
+            active,
             hCommandBuffer,
             hSrcMem,
             hDstMem,
@@ -1546,12 +1722,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
     }
 }
 
-/// `urCommandBufferAppendMemBufferCopyExp` with the layers below tracing.
+/// `urCommandBufferAppendMemBufferCopyExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendMemBufferCopyExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendMemBufferCopyExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hSrcMem: ur_mem_handle_t,
     hDstMem: ur_mem_handle_t,
@@ -1566,7 +1743,99 @@ unsafe fn checked_urCommandBufferAppendMemBufferCopyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut hSrcMem,
+        mut hDstMem,
+        mut srcOffset,
+        mut dstOffset,
+        mut size,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        hSrcMem,
+        hDstMem,
+        srcOffset,
+        dstOffset,
+        size,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_mem_buffer_copy_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        phSrcMem: &raw mut hSrcMem,
+        phDstMem: &raw mut hDstMem,
+        psrcOffset: &raw mut srcOffset,
+        pdstOffset: &raw mut dstOffset,
+        psize: &raw mut size,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_COPY_EXP,
+            c"urCommandBufferAppendMemBufferCopyExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendMemBufferCopyExp(
+                    active(),
+                    hCommandBuffer,
+                    hSrcMem,
+                    hDstMem,
+                    srcOffset,
+                    dstOffset,
+                    size,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendMemBufferCopyExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendMemBufferCopyExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    hSrcMem: ur_mem_handle_t,
+    hDstMem: ur_mem_handle_t,
+    srcOffset: usize,
+    dstOffset: usize,
+    size: usize,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1628,7 +1897,7 @@ unsafe fn checked_urCommandBufferAppendMemBufferCopyExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendMemBufferCopyExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendMemBufferCopyExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hSrcMem: ur_mem_handle_t,
     hDstMem: ur_mem_handle_t,
@@ -1643,23 +1912,23 @@ unsafe fn tracked_urCommandBufferAppendMemBufferCopyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendMemBufferCopyExp");
+    static CALL: Call = Call::new("urCommandBufferAppendMemBufferCopyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hSrcMem", hSrcMem, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hSrcMem", hSrcMem, kinds::MEM, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDstMem", hDstMem, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hDstMem", hDstMem, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -1667,7 +1936,7 @@ unsafe fn tracked_urCommandBufferAppendMemBufferCopyExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -1687,8 +1956,8 @@ unsafe fn tracked_urCommandBufferAppendMemBufferCopyExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -1697,7 +1966,6 @@ unsafe fn tracked_urCommandBufferAppendMemBufferCopyExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -1713,76 +1981,27 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut hBuffer,
-            mut offset,
-            mut size,
-            mut pSrc,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            hBuffer,
-            offset,
-            size,
-            pSrc,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_mem_buffer_write_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            phBuffer: &raw mut hBuffer,
-            poffset: &raw mut offset,
-            psize: &raw mut size,
-            ppSrc: &raw mut pSrc,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_WRITE_EXP,
-                c"urCommandBufferAppendMemBufferWriteExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendMemBufferWriteExp(
-                        hCommandBuffer,
-                        hBuffer,
-                        offset,
-                        size,
-                        pSrc,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendMemBufferWriteExp(
+                hCommandBuffer,
+                hBuffer,
+                offset,
+                size,
+                pSrc,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendMemBufferWriteExp(
+            active,
             hCommandBuffer,
             hBuffer,
             offset,
@@ -1799,12 +2018,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
     }
 }
 
-/// `urCommandBufferAppendMemBufferWriteExp` with the layers below tracing.
+/// `urCommandBufferAppendMemBufferWriteExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendMemBufferWriteExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendMemBufferWriteExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     offset: usize,
@@ -1818,7 +2038,94 @@ unsafe fn checked_urCommandBufferAppendMemBufferWriteExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut hBuffer,
+        mut offset,
+        mut size,
+        mut pSrc,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        hBuffer,
+        offset,
+        size,
+        pSrc,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_mem_buffer_write_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        phBuffer: &raw mut hBuffer,
+        poffset: &raw mut offset,
+        psize: &raw mut size,
+        ppSrc: &raw mut pSrc,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_WRITE_EXP,
+            c"urCommandBufferAppendMemBufferWriteExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendMemBufferWriteExp(
+                    active(),
+                    hCommandBuffer,
+                    hBuffer,
+                    offset,
+                    size,
+                    pSrc,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendMemBufferWriteExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendMemBufferWriteExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    hBuffer: ur_mem_handle_t,
+    offset: usize,
+    size: usize,
+    pSrc: *const c_void,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1877,7 +2184,7 @@ unsafe fn checked_urCommandBufferAppendMemBufferWriteExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendMemBufferWriteExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendMemBufferWriteExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     offset: usize,
@@ -1891,20 +2198,20 @@ unsafe fn tracked_urCommandBufferAppendMemBufferWriteExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendMemBufferWriteExp");
+    static CALL: Call = Call::new("urCommandBufferAppendMemBufferWriteExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -1912,7 +2219,7 @@ unsafe fn tracked_urCommandBufferAppendMemBufferWriteExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -1931,8 +2238,8 @@ unsafe fn tracked_urCommandBufferAppendMemBufferWriteExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -1941,7 +2248,6 @@ unsafe fn tracked_urCommandBufferAppendMemBufferWriteExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -1957,76 +2263,27 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut hBuffer,
-            mut offset,
-            mut size,
-            mut pDst,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            hBuffer,
-            offset,
-            size,
-            pDst,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_mem_buffer_read_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            phBuffer: &raw mut hBuffer,
-            poffset: &raw mut offset,
-            psize: &raw mut size,
-            ppDst: &raw mut pDst,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_READ_EXP,
-                c"urCommandBufferAppendMemBufferReadExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendMemBufferReadExp(
-                        hCommandBuffer,
-                        hBuffer,
-                        offset,
-                        size,
-                        pDst,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendMemBufferReadExp(
+                hCommandBuffer,
+                hBuffer,
+                offset,
+                size,
+                pDst,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendMemBufferReadExp(
+            active,
             hCommandBuffer,
             hBuffer,
             offset,
@@ -2043,12 +2300,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
     }
 }
 
-/// `urCommandBufferAppendMemBufferReadExp` with the layers below tracing.
+/// `urCommandBufferAppendMemBufferReadExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendMemBufferReadExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendMemBufferReadExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     offset: usize,
@@ -2062,7 +2320,94 @@ unsafe fn checked_urCommandBufferAppendMemBufferReadExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut hBuffer,
+        mut offset,
+        mut size,
+        mut pDst,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        hBuffer,
+        offset,
+        size,
+        pDst,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_mem_buffer_read_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        phBuffer: &raw mut hBuffer,
+        poffset: &raw mut offset,
+        psize: &raw mut size,
+        ppDst: &raw mut pDst,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_READ_EXP,
+            c"urCommandBufferAppendMemBufferReadExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendMemBufferReadExp(
+                    active(),
+                    hCommandBuffer,
+                    hBuffer,
+                    offset,
+                    size,
+                    pDst,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendMemBufferReadExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendMemBufferReadExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    hBuffer: ur_mem_handle_t,
+    offset: usize,
+    size: usize,
+    pDst: *mut c_void,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2121,7 +2466,7 @@ unsafe fn checked_urCommandBufferAppendMemBufferReadExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendMemBufferReadExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendMemBufferReadExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     offset: usize,
@@ -2135,20 +2480,20 @@ unsafe fn tracked_urCommandBufferAppendMemBufferReadExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendMemBufferReadExp");
+    static CALL: Call = Call::new("urCommandBufferAppendMemBufferReadExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -2156,7 +2501,7 @@ unsafe fn tracked_urCommandBufferAppendMemBufferReadExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -2175,8 +2520,8 @@ unsafe fn tracked_urCommandBufferAppendMemBufferReadExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -2185,7 +2530,6 @@ unsafe fn tracked_urCommandBufferAppendMemBufferReadExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2206,96 +2550,32 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut hSrcMem,
-            mut hDstMem,
-            mut srcOrigin,
-            mut dstOrigin,
-            mut region,
-            mut srcRowPitch,
-            mut srcSlicePitch,
-            mut dstRowPitch,
-            mut dstSlicePitch,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            hSrcMem,
-            hDstMem,
-            srcOrigin,
-            dstOrigin,
-            region,
-            srcRowPitch,
-            srcSlicePitch,
-            dstRowPitch,
-            dstSlicePitch,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_mem_buffer_copy_rect_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            phSrcMem: &raw mut hSrcMem,
-            phDstMem: &raw mut hDstMem,
-            psrcOrigin: &raw mut srcOrigin,
-            pdstOrigin: &raw mut dstOrigin,
-            pregion: &raw mut region,
-            psrcRowPitch: &raw mut srcRowPitch,
-            psrcSlicePitch: &raw mut srcSlicePitch,
-            pdstRowPitch: &raw mut dstRowPitch,
-            pdstSlicePitch: &raw mut dstSlicePitch,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_COPY_RECT_EXP,
-                c"urCommandBufferAppendMemBufferCopyRectExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendMemBufferCopyRectExp(
-                        hCommandBuffer,
-                        hSrcMem,
-                        hDstMem,
-                        srcOrigin,
-                        dstOrigin,
-                        region,
-                        srcRowPitch,
-                        srcSlicePitch,
-                        dstRowPitch,
-                        dstSlicePitch,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendMemBufferCopyRectExp(
+                hCommandBuffer,
+                hSrcMem,
+                hDstMem,
+                srcOrigin,
+                dstOrigin,
+                region,
+                srcRowPitch,
+                srcSlicePitch,
+                dstRowPitch,
+                dstSlicePitch,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendMemBufferCopyRectExp(
+            active,
             hCommandBuffer,
             hSrcMem,
             hDstMem,
@@ -2317,12 +2597,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
     }
 }
 
-/// `urCommandBufferAppendMemBufferCopyRectExp` with the layers below tracing.
+/// `urCommandBufferAppendMemBufferCopyRectExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendMemBufferCopyRectExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendMemBufferCopyRectExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hSrcMem: ur_mem_handle_t,
     hDstMem: ur_mem_handle_t,
@@ -2341,7 +2622,119 @@ unsafe fn checked_urCommandBufferAppendMemBufferCopyRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut hSrcMem,
+        mut hDstMem,
+        mut srcOrigin,
+        mut dstOrigin,
+        mut region,
+        mut srcRowPitch,
+        mut srcSlicePitch,
+        mut dstRowPitch,
+        mut dstSlicePitch,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        hSrcMem,
+        hDstMem,
+        srcOrigin,
+        dstOrigin,
+        region,
+        srcRowPitch,
+        srcSlicePitch,
+        dstRowPitch,
+        dstSlicePitch,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_mem_buffer_copy_rect_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        phSrcMem: &raw mut hSrcMem,
+        phDstMem: &raw mut hDstMem,
+        psrcOrigin: &raw mut srcOrigin,
+        pdstOrigin: &raw mut dstOrigin,
+        pregion: &raw mut region,
+        psrcRowPitch: &raw mut srcRowPitch,
+        psrcSlicePitch: &raw mut srcSlicePitch,
+        pdstRowPitch: &raw mut dstRowPitch,
+        pdstSlicePitch: &raw mut dstSlicePitch,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_COPY_RECT_EXP,
+            c"urCommandBufferAppendMemBufferCopyRectExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendMemBufferCopyRectExp(
+                    active(),
+                    hCommandBuffer,
+                    hSrcMem,
+                    hDstMem,
+                    srcOrigin,
+                    dstOrigin,
+                    region,
+                    srcRowPitch,
+                    srcSlicePitch,
+                    dstRowPitch,
+                    dstSlicePitch,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendMemBufferCopyRectExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendMemBufferCopyRectExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    hSrcMem: ur_mem_handle_t,
+    hDstMem: ur_mem_handle_t,
+    srcOrigin: ur_rect_offset_t,
+    dstOrigin: ur_rect_offset_t,
+    region: ur_rect_region_t,
+    srcRowPitch: usize,
+    srcSlicePitch: usize,
+    dstRowPitch: usize,
+    dstSlicePitch: usize,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2415,7 +2808,7 @@ unsafe fn checked_urCommandBufferAppendMemBufferCopyRectExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendMemBufferCopyRectExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendMemBufferCopyRectExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hSrcMem: ur_mem_handle_t,
     hDstMem: ur_mem_handle_t,
@@ -2434,23 +2827,23 @@ unsafe fn tracked_urCommandBufferAppendMemBufferCopyRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendMemBufferCopyRectExp");
+    static CALL: Call = Call::new("urCommandBufferAppendMemBufferCopyRectExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hSrcMem", hSrcMem, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hSrcMem", hSrcMem, kinds::MEM, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDstMem", hDstMem, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hDstMem", hDstMem, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -2458,7 +2851,7 @@ unsafe fn tracked_urCommandBufferAppendMemBufferCopyRectExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -2482,8 +2875,8 @@ unsafe fn tracked_urCommandBufferAppendMemBufferCopyRectExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -2492,7 +2885,6 @@ unsafe fn tracked_urCommandBufferAppendMemBufferCopyRectExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2513,96 +2905,32 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut hBuffer,
-            mut bufferOffset,
-            mut hostOffset,
-            mut region,
-            mut bufferRowPitch,
-            mut bufferSlicePitch,
-            mut hostRowPitch,
-            mut hostSlicePitch,
-            mut pSrc,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            hBuffer,
-            bufferOffset,
-            hostOffset,
-            region,
-            bufferRowPitch,
-            bufferSlicePitch,
-            hostRowPitch,
-            hostSlicePitch,
-            pSrc,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_mem_buffer_write_rect_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            phBuffer: &raw mut hBuffer,
-            pbufferOffset: &raw mut bufferOffset,
-            phostOffset: &raw mut hostOffset,
-            pregion: &raw mut region,
-            pbufferRowPitch: &raw mut bufferRowPitch,
-            pbufferSlicePitch: &raw mut bufferSlicePitch,
-            phostRowPitch: &raw mut hostRowPitch,
-            phostSlicePitch: &raw mut hostSlicePitch,
-            ppSrc: &raw mut pSrc,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_WRITE_RECT_EXP,
-                c"urCommandBufferAppendMemBufferWriteRectExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendMemBufferWriteRectExp(
-                        hCommandBuffer,
-                        hBuffer,
-                        bufferOffset,
-                        hostOffset,
-                        region,
-                        bufferRowPitch,
-                        bufferSlicePitch,
-                        hostRowPitch,
-                        hostSlicePitch,
-                        pSrc,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendMemBufferWriteRectExp(
+                hCommandBuffer,
+                hBuffer,
+                bufferOffset,
+                hostOffset,
+                region,
+                bufferRowPitch,
+                bufferSlicePitch,
+                hostRowPitch,
+                hostSlicePitch,
+                pSrc,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendMemBufferWriteRectExp(
+            active,
             hCommandBuffer,
             hBuffer,
             bufferOffset,
@@ -2624,12 +2952,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
     }
 }
 
-/// `urCommandBufferAppendMemBufferWriteRectExp` with the layers below tracing.
+/// `urCommandBufferAppendMemBufferWriteRectExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendMemBufferWriteRectExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendMemBufferWriteRectExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     bufferOffset: ur_rect_offset_t,
@@ -2648,7 +2977,119 @@ unsafe fn checked_urCommandBufferAppendMemBufferWriteRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut hBuffer,
+        mut bufferOffset,
+        mut hostOffset,
+        mut region,
+        mut bufferRowPitch,
+        mut bufferSlicePitch,
+        mut hostRowPitch,
+        mut hostSlicePitch,
+        mut pSrc,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        hBuffer,
+        bufferOffset,
+        hostOffset,
+        region,
+        bufferRowPitch,
+        bufferSlicePitch,
+        hostRowPitch,
+        hostSlicePitch,
+        pSrc,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_mem_buffer_write_rect_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        phBuffer: &raw mut hBuffer,
+        pbufferOffset: &raw mut bufferOffset,
+        phostOffset: &raw mut hostOffset,
+        pregion: &raw mut region,
+        pbufferRowPitch: &raw mut bufferRowPitch,
+        pbufferSlicePitch: &raw mut bufferSlicePitch,
+        phostRowPitch: &raw mut hostRowPitch,
+        phostSlicePitch: &raw mut hostSlicePitch,
+        ppSrc: &raw mut pSrc,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_WRITE_RECT_EXP,
+            c"urCommandBufferAppendMemBufferWriteRectExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendMemBufferWriteRectExp(
+                    active(),
+                    hCommandBuffer,
+                    hBuffer,
+                    bufferOffset,
+                    hostOffset,
+                    region,
+                    bufferRowPitch,
+                    bufferSlicePitch,
+                    hostRowPitch,
+                    hostSlicePitch,
+                    pSrc,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendMemBufferWriteRectExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendMemBufferWriteRectExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    hBuffer: ur_mem_handle_t,
+    bufferOffset: ur_rect_offset_t,
+    hostOffset: ur_rect_offset_t,
+    region: ur_rect_region_t,
+    bufferRowPitch: usize,
+    bufferSlicePitch: usize,
+    hostRowPitch: usize,
+    hostSlicePitch: usize,
+    pSrc: *mut c_void,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -2722,7 +3163,7 @@ unsafe fn checked_urCommandBufferAppendMemBufferWriteRectExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendMemBufferWriteRectExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendMemBufferWriteRectExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     bufferOffset: ur_rect_offset_t,
@@ -2741,20 +3182,20 @@ unsafe fn tracked_urCommandBufferAppendMemBufferWriteRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendMemBufferWriteRectExp");
+    static CALL: Call = Call::new("urCommandBufferAppendMemBufferWriteRectExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -2762,7 +3203,7 @@ unsafe fn tracked_urCommandBufferAppendMemBufferWriteRectExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -2786,8 +3227,8 @@ unsafe fn tracked_urCommandBufferAppendMemBufferWriteRectExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -2796,7 +3237,6 @@ unsafe fn tracked_urCommandBufferAppendMemBufferWriteRectExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -2817,96 +3257,32 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut hBuffer,
-            mut bufferOffset,
-            mut hostOffset,
-            mut region,
-            mut bufferRowPitch,
-            mut bufferSlicePitch,
-            mut hostRowPitch,
-            mut hostSlicePitch,
-            mut pDst,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            hBuffer,
-            bufferOffset,
-            hostOffset,
-            region,
-            bufferRowPitch,
-            bufferSlicePitch,
-            hostRowPitch,
-            hostSlicePitch,
-            pDst,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_mem_buffer_read_rect_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            phBuffer: &raw mut hBuffer,
-            pbufferOffset: &raw mut bufferOffset,
-            phostOffset: &raw mut hostOffset,
-            pregion: &raw mut region,
-            pbufferRowPitch: &raw mut bufferRowPitch,
-            pbufferSlicePitch: &raw mut bufferSlicePitch,
-            phostRowPitch: &raw mut hostRowPitch,
-            phostSlicePitch: &raw mut hostSlicePitch,
-            ppDst: &raw mut pDst,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_READ_RECT_EXP,
-                c"urCommandBufferAppendMemBufferReadRectExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendMemBufferReadRectExp(
-                        hCommandBuffer,
-                        hBuffer,
-                        bufferOffset,
-                        hostOffset,
-                        region,
-                        bufferRowPitch,
-                        bufferSlicePitch,
-                        hostRowPitch,
-                        hostSlicePitch,
-                        pDst,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendMemBufferReadRectExp(
+                hCommandBuffer,
+                hBuffer,
+                bufferOffset,
+                hostOffset,
+                region,
+                bufferRowPitch,
+                bufferSlicePitch,
+                hostRowPitch,
+                hostSlicePitch,
+                pDst,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendMemBufferReadRectExp(
+            active,
             hCommandBuffer,
             hBuffer,
             bufferOffset,
@@ -2928,12 +3304,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
     }
 }
 
-/// `urCommandBufferAppendMemBufferReadRectExp` with the layers below tracing.
+/// `urCommandBufferAppendMemBufferReadRectExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendMemBufferReadRectExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendMemBufferReadRectExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     bufferOffset: ur_rect_offset_t,
@@ -2952,7 +3329,119 @@ unsafe fn checked_urCommandBufferAppendMemBufferReadRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut hBuffer,
+        mut bufferOffset,
+        mut hostOffset,
+        mut region,
+        mut bufferRowPitch,
+        mut bufferSlicePitch,
+        mut hostRowPitch,
+        mut hostSlicePitch,
+        mut pDst,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        hBuffer,
+        bufferOffset,
+        hostOffset,
+        region,
+        bufferRowPitch,
+        bufferSlicePitch,
+        hostRowPitch,
+        hostSlicePitch,
+        pDst,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_mem_buffer_read_rect_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        phBuffer: &raw mut hBuffer,
+        pbufferOffset: &raw mut bufferOffset,
+        phostOffset: &raw mut hostOffset,
+        pregion: &raw mut region,
+        pbufferRowPitch: &raw mut bufferRowPitch,
+        pbufferSlicePitch: &raw mut bufferSlicePitch,
+        phostRowPitch: &raw mut hostRowPitch,
+        phostSlicePitch: &raw mut hostSlicePitch,
+        ppDst: &raw mut pDst,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_READ_RECT_EXP,
+            c"urCommandBufferAppendMemBufferReadRectExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendMemBufferReadRectExp(
+                    active(),
+                    hCommandBuffer,
+                    hBuffer,
+                    bufferOffset,
+                    hostOffset,
+                    region,
+                    bufferRowPitch,
+                    bufferSlicePitch,
+                    hostRowPitch,
+                    hostSlicePitch,
+                    pDst,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendMemBufferReadRectExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendMemBufferReadRectExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    hBuffer: ur_mem_handle_t,
+    bufferOffset: ur_rect_offset_t,
+    hostOffset: ur_rect_offset_t,
+    region: ur_rect_region_t,
+    bufferRowPitch: usize,
+    bufferSlicePitch: usize,
+    hostRowPitch: usize,
+    hostSlicePitch: usize,
+    pDst: *mut c_void,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3026,7 +3515,7 @@ unsafe fn checked_urCommandBufferAppendMemBufferReadRectExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendMemBufferReadRectExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendMemBufferReadRectExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     bufferOffset: ur_rect_offset_t,
@@ -3045,20 +3534,20 @@ unsafe fn tracked_urCommandBufferAppendMemBufferReadRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendMemBufferReadRectExp");
+    static CALL: Call = Call::new("urCommandBufferAppendMemBufferReadRectExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -3066,7 +3555,7 @@ unsafe fn tracked_urCommandBufferAppendMemBufferReadRectExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3090,8 +3579,8 @@ unsafe fn tracked_urCommandBufferAppendMemBufferReadRectExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -3100,7 +3589,6 @@ unsafe fn tracked_urCommandBufferAppendMemBufferReadRectExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -3117,80 +3605,28 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut hBuffer,
-            mut pPattern,
-            mut patternSize,
-            mut offset,
-            mut size,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            hBuffer,
-            pPattern,
-            patternSize,
-            offset,
-            size,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_mem_buffer_fill_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            phBuffer: &raw mut hBuffer,
-            ppPattern: &raw mut pPattern,
-            ppatternSize: &raw mut patternSize,
-            poffset: &raw mut offset,
-            psize: &raw mut size,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_FILL_EXP,
-                c"urCommandBufferAppendMemBufferFillExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendMemBufferFillExp(
-                        hCommandBuffer,
-                        hBuffer,
-                        pPattern,
-                        patternSize,
-                        offset,
-                        size,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendMemBufferFillExp(
+                hCommandBuffer,
+                hBuffer,
+                pPattern,
+                patternSize,
+                offset,
+                size,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendMemBufferFillExp(
+            active,
             hCommandBuffer,
             hBuffer,
             pPattern,
@@ -3208,12 +3644,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
     }
 }
 
-/// `urCommandBufferAppendMemBufferFillExp` with the layers below tracing.
+/// `urCommandBufferAppendMemBufferFillExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendMemBufferFillExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendMemBufferFillExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     pPattern: *const c_void,
@@ -3228,7 +3665,99 @@ unsafe fn checked_urCommandBufferAppendMemBufferFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut hBuffer,
+        mut pPattern,
+        mut patternSize,
+        mut offset,
+        mut size,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        hBuffer,
+        pPattern,
+        patternSize,
+        offset,
+        size,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_mem_buffer_fill_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        phBuffer: &raw mut hBuffer,
+        ppPattern: &raw mut pPattern,
+        ppatternSize: &raw mut patternSize,
+        poffset: &raw mut offset,
+        psize: &raw mut size,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_MEM_BUFFER_FILL_EXP,
+            c"urCommandBufferAppendMemBufferFillExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendMemBufferFillExp(
+                    active(),
+                    hCommandBuffer,
+                    hBuffer,
+                    pPattern,
+                    patternSize,
+                    offset,
+                    size,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendMemBufferFillExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendMemBufferFillExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    hBuffer: ur_mem_handle_t,
+    pPattern: *const c_void,
+    patternSize: usize,
+    offset: usize,
+    size: usize,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3290,7 +3819,7 @@ unsafe fn checked_urCommandBufferAppendMemBufferFillExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendMemBufferFillExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendMemBufferFillExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     hBuffer: ur_mem_handle_t,
     pPattern: *const c_void,
@@ -3305,20 +3834,20 @@ unsafe fn tracked_urCommandBufferAppendMemBufferFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendMemBufferFillExp");
+    static CALL: Call = Call::new("urCommandBufferAppendMemBufferFillExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -3326,7 +3855,7 @@ unsafe fn tracked_urCommandBufferAppendMemBufferFillExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3346,8 +3875,8 @@ unsafe fn tracked_urCommandBufferAppendMemBufferFillExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -3356,7 +3885,6 @@ unsafe fn tracked_urCommandBufferAppendMemBufferFillExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -3371,72 +3899,26 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut pMemory,
-            mut size,
-            mut flags,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            pMemory,
-            size,
-            flags,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_usm_prefetch_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            ppMemory: &raw mut pMemory,
-            psize: &raw mut size,
-            pflags: &raw mut flags,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_PREFETCH_EXP,
-                c"urCommandBufferAppendUSMPrefetchExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendUSMPrefetchExp(
-                        hCommandBuffer,
-                        pMemory,
-                        size,
-                        flags,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendUSMPrefetchExp(
+                hCommandBuffer,
+                pMemory,
+                size,
+                flags,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendUSMPrefetchExp(
+            active,
             hCommandBuffer,
             pMemory,
             size,
@@ -3452,12 +3934,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
     }
 }
 
-/// `urCommandBufferAppendUSMPrefetchExp` with the layers below tracing.
+/// `urCommandBufferAppendUSMPrefetchExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendUSMPrefetchExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendUSMPrefetchExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pMemory: *const c_void,
     size: usize,
@@ -3470,7 +3953,89 @@ unsafe fn checked_urCommandBufferAppendUSMPrefetchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut pMemory,
+        mut size,
+        mut flags,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        pMemory,
+        size,
+        flags,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_usm_prefetch_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        ppMemory: &raw mut pMemory,
+        psize: &raw mut size,
+        pflags: &raw mut flags,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_PREFETCH_EXP,
+            c"urCommandBufferAppendUSMPrefetchExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendUSMPrefetchExp(
+                    active(),
+                    hCommandBuffer,
+                    pMemory,
+                    size,
+                    flags,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendUSMPrefetchExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendUSMPrefetchExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    pMemory: *const c_void,
+    size: usize,
+    flags: ur_usm_migration_flags_t,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3526,7 +4091,7 @@ unsafe fn checked_urCommandBufferAppendUSMPrefetchExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendUSMPrefetchExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendUSMPrefetchExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pMemory: *const c_void,
     size: usize,
@@ -3539,16 +4104,16 @@ unsafe fn tracked_urCommandBufferAppendUSMPrefetchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendUSMPrefetchExp");
+    static CALL: Call = Call::new("urCommandBufferAppendUSMPrefetchExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3557,7 +4122,7 @@ unsafe fn tracked_urCommandBufferAppendUSMPrefetchExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3575,8 +4140,8 @@ unsafe fn tracked_urCommandBufferAppendUSMPrefetchExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -3585,7 +4150,6 @@ unsafe fn tracked_urCommandBufferAppendUSMPrefetchExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -3600,72 +4164,26 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut pMemory,
-            mut size,
-            mut advice,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut pSyncPoint,
-            mut phEvent,
-            mut phCommand,
-        ) = (
-            hCommandBuffer,
-            pMemory,
-            size,
-            advice,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            numEventsInWaitList,
-            phEventWaitList,
-            pSyncPoint,
-            phEvent,
-            phCommand,
-        );
-        let params = ur_command_buffer_append_usm_advise_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            ppMemory: &raw mut pMemory,
-            psize: &raw mut size,
-            padvice: &raw mut advice,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-            pphEvent: &raw mut phEvent,
-            pphCommand: &raw mut phCommand,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_ADVISE_EXP,
-                c"urCommandBufferAppendUSMAdviseExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendUSMAdviseExp(
-                        hCommandBuffer,
-                        pMemory,
-                        size,
-                        advice,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        pSyncPoint,
-                        phEvent,
-                        phCommand,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendUSMAdviseExp(
+                hCommandBuffer,
+                pMemory,
+                size,
+                advice,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                numEventsInWaitList,
+                phEventWaitList,
+                pSyncPoint,
+                phEvent,
+                phCommand,
+            );
+        }
         checked_urCommandBufferAppendUSMAdviseExp(
+            active,
             hCommandBuffer,
             pMemory,
             size,
@@ -3681,12 +4199,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
     }
 }
 
-/// `urCommandBufferAppendUSMAdviseExp` with the layers below tracing.
+/// `urCommandBufferAppendUSMAdviseExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendUSMAdviseExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendUSMAdviseExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pMemory: *const c_void,
     size: usize,
@@ -3699,7 +4218,89 @@ unsafe fn checked_urCommandBufferAppendUSMAdviseExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut pMemory,
+        mut size,
+        mut advice,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut pSyncPoint,
+        mut phEvent,
+        mut phCommand,
+    ) = (
+        hCommandBuffer,
+        pMemory,
+        size,
+        advice,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        numEventsInWaitList,
+        phEventWaitList,
+        pSyncPoint,
+        phEvent,
+        phCommand,
+    );
+    let params = ur_command_buffer_append_usm_advise_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        ppMemory: &raw mut pMemory,
+        psize: &raw mut size,
+        padvice: &raw mut advice,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+        pphEvent: &raw mut phEvent,
+        pphCommand: &raw mut phCommand,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_USM_ADVISE_EXP,
+            c"urCommandBufferAppendUSMAdviseExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendUSMAdviseExp(
+                    active(),
+                    hCommandBuffer,
+                    pMemory,
+                    size,
+                    advice,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    pSyncPoint,
+                    phEvent,
+                    phCommand,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendUSMAdviseExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendUSMAdviseExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    pMemory: *const c_void,
+    size: usize,
+    advice: ur_usm_advice_flags_t,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+    phEvent: *mut ur_event_handle_t,
+    phCommand: *mut ur_exp_command_buffer_command_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3755,7 +4356,7 @@ unsafe fn checked_urCommandBufferAppendUSMAdviseExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendUSMAdviseExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendUSMAdviseExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pMemory: *const c_void,
     size: usize,
@@ -3768,16 +4369,16 @@ unsafe fn tracked_urCommandBufferAppendUSMAdviseExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendUSMAdviseExp");
+    static CALL: Call = Call::new("urCommandBufferAppendUSMAdviseExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3786,7 +4387,7 @@ unsafe fn tracked_urCommandBufferAppendUSMAdviseExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3804,8 +4405,8 @@ unsafe fn tracked_urCommandBufferAppendUSMAdviseExp(
             phEvent,
             phCommand,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
-        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        CALL.seen(result, phCommand, kinds::COMMAND_BUFFER_COMMAND, family);
         result
     }
 }
@@ -3814,7 +4415,6 @@ unsafe fn tracked_urCommandBufferAppendUSMAdviseExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -3825,56 +4425,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
     pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
     pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hCommandBuffer,
-            mut pfnNativeCommand,
-            mut pData,
-            mut hChildCommandBuffer,
-            mut numSyncPointsInWaitList,
-            mut pSyncPointWaitList,
-            mut pSyncPoint,
-        ) = (
-            hCommandBuffer,
-            pfnNativeCommand,
-            pData,
-            hChildCommandBuffer,
-            numSyncPointsInWaitList,
-            pSyncPointWaitList,
-            pSyncPoint,
-        );
-        let params = ur_command_buffer_append_native_command_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            ppfnNativeCommand: &raw mut pfnNativeCommand,
-            ppData: &raw mut pData,
-            phChildCommandBuffer: &raw mut hChildCommandBuffer,
-            pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
-            ppSyncPointWaitList: &raw mut pSyncPointWaitList,
-            ppSyncPoint: &raw mut pSyncPoint,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_APPEND_NATIVE_COMMAND_EXP,
-                c"urCommandBufferAppendNativeCommandExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferAppendNativeCommandExp(
-                        hCommandBuffer,
-                        pfnNativeCommand,
-                        pData,
-                        hChildCommandBuffer,
-                        numSyncPointsInWaitList,
-                        pSyncPointWaitList,
-                        pSyncPoint,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferAppendNativeCommandExp(
+                hCommandBuffer,
+                pfnNativeCommand,
+                pData,
+                hChildCommandBuffer,
+                numSyncPointsInWaitList,
+                pSyncPointWaitList,
+                pSyncPoint,
+            );
+        }
         checked_urCommandBufferAppendNativeCommandExp(
+            active,
             hCommandBuffer,
             pfnNativeCommand,
             pData,
@@ -3886,12 +4452,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
     }
 }
 
-/// `urCommandBufferAppendNativeCommandExp` with the layers below tracing.
+/// `urCommandBufferAppendNativeCommandExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferAppendNativeCommandExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferAppendNativeCommandExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pfnNativeCommand: ur_exp_command_buffer_native_command_function_t,
     pData: *mut c_void,
@@ -3900,7 +4467,69 @@ unsafe fn checked_urCommandBufferAppendNativeCommandExp(
     pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
     pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hCommandBuffer,
+        mut pfnNativeCommand,
+        mut pData,
+        mut hChildCommandBuffer,
+        mut numSyncPointsInWaitList,
+        mut pSyncPointWaitList,
+        mut pSyncPoint,
+    ) = (
+        hCommandBuffer,
+        pfnNativeCommand,
+        pData,
+        hChildCommandBuffer,
+        numSyncPointsInWaitList,
+        pSyncPointWaitList,
+        pSyncPoint,
+    );
+    let params = ur_command_buffer_append_native_command_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        ppfnNativeCommand: &raw mut pfnNativeCommand,
+        ppData: &raw mut pData,
+        phChildCommandBuffer: &raw mut hChildCommandBuffer,
+        pnumSyncPointsInWaitList: &raw mut numSyncPointsInWaitList,
+        ppSyncPointWaitList: &raw mut pSyncPointWaitList,
+        ppSyncPoint: &raw mut pSyncPoint,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_APPEND_NATIVE_COMMAND_EXP,
+            c"urCommandBufferAppendNativeCommandExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferAppendNativeCommandExp(
+                    active(),
+                    hCommandBuffer,
+                    pfnNativeCommand,
+                    pData,
+                    hChildCommandBuffer,
+                    numSyncPointsInWaitList,
+                    pSyncPointWaitList,
+                    pSyncPoint,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferAppendNativeCommandExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferAppendNativeCommandExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    pfnNativeCommand: ur_exp_command_buffer_native_command_function_t,
+    pData: *mut c_void,
+    hChildCommandBuffer: ur_exp_command_buffer_handle_t,
+    numSyncPointsInWaitList: u32,
+    pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
+    pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -3944,7 +4573,7 @@ unsafe fn checked_urCommandBufferAppendNativeCommandExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferAppendNativeCommandExp(
+unsafe extern "C" fn tracked_urCommandBufferAppendNativeCommandExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     pfnNativeCommand: ur_exp_command_buffer_native_command_function_t,
     pData: *mut c_void,
@@ -3953,24 +4582,24 @@ unsafe fn tracked_urCommandBufferAppendNativeCommandExp(
     pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
     pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferAppendNativeCommandExp");
+    static CALL: Call = Call::new("urCommandBufferAppendNativeCommandExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hChildCommandBuffer",
                 hChildCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -3991,7 +4620,6 @@ unsafe fn tracked_urCommandBufferAppendNativeCommandExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueCommandBufferExp(
     hQueue: ur_queue_handle_t,
@@ -4000,48 +4628,20 @@ pub(crate) unsafe extern "C" fn urEnqueueCommandBufferExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hCommandBuffer,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hCommandBuffer,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_command_buffer_exp_params_t {
-            phQueue: &raw mut hQueue,
-            phCommandBuffer: &raw mut hCommandBuffer,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_COMMAND_BUFFER_EXP,
-                c"urEnqueueCommandBufferExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueCommandBufferExp(
-                        hQueue,
-                        hCommandBuffer,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueCommandBufferExp(
+                hQueue,
+                hCommandBuffer,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueCommandBufferExp(
+            active,
             hQueue,
             hCommandBuffer,
             numEventsInWaitList,
@@ -4051,19 +4651,66 @@ pub(crate) unsafe extern "C" fn urEnqueueCommandBufferExp(
     }
 }
 
-/// `urEnqueueCommandBufferExp` with the layers below tracing.
+/// `urEnqueueCommandBufferExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueCommandBufferExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueCommandBufferExp(
     hQueue: ur_queue_handle_t,
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hQueue, mut hCommandBuffer, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) = (
+        hQueue,
+        hCommandBuffer,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_command_buffer_exp_params_t {
+        phQueue: &raw mut hQueue,
+        phCommandBuffer: &raw mut hCommandBuffer,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_COMMAND_BUFFER_EXP,
+            c"urEnqueueCommandBufferExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueCommandBufferExp(
+                    active(),
+                    hQueue,
+                    hCommandBuffer,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueCommandBufferExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueCommandBufferExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4101,26 +4748,26 @@ unsafe fn checked_urEnqueueCommandBufferExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueCommandBufferExp(
+unsafe extern "C" fn tracked_urEnqueueCommandBufferExp(
     hQueue: ur_queue_handle_t,
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueCommandBufferExp");
+    static CALL: Call = Call::new("urEnqueueCommandBufferExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommandBuffer",
                 hCommandBuffer,
                 kinds::COMMAND_BUFFER,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -4129,7 +4776,7 @@ unsafe fn tracked_urEnqueueCommandBufferExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -4141,7 +4788,7 @@ unsafe fn tracked_urEnqueueCommandBufferExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -4150,43 +4797,63 @@ unsafe fn tracked_urEnqueueCommandBufferExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferUpdateKernelLaunchExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     numKernelUpdates: u32,
     pUpdateKernelLaunch: *const ur_exp_command_buffer_update_kernel_launch_desc_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hCommandBuffer, mut numKernelUpdates, mut pUpdateKernelLaunch) =
-            (hCommandBuffer, numKernelUpdates, pUpdateKernelLaunch);
-        let params = ur_command_buffer_update_kernel_launch_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            pnumKernelUpdates: &raw mut numKernelUpdates,
-            ppUpdateKernelLaunch: &raw mut pUpdateKernelLaunch,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_UPDATE_KERNEL_LAUNCH_EXP,
-                c"urCommandBufferUpdateKernelLaunchExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferUpdateKernelLaunchExp(
-                        hCommandBuffer,
-                        numKernelUpdates,
-                        pUpdateKernelLaunch,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferUpdateKernelLaunchExp(
+                hCommandBuffer,
+                numKernelUpdates,
+                pUpdateKernelLaunch,
+            );
+        }
         checked_urCommandBufferUpdateKernelLaunchExp(
+            active,
             hCommandBuffer,
             numKernelUpdates,
             pUpdateKernelLaunch,
+        )
+    }
+}
+
+/// `urCommandBufferUpdateKernelLaunchExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferUpdateKernelLaunchExp(
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    numKernelUpdates: u32,
+    pUpdateKernelLaunch: *const ur_exp_command_buffer_update_kernel_launch_desc_t,
+) -> ur_result_t {
+    let (mut hCommandBuffer, mut numKernelUpdates, mut pUpdateKernelLaunch) =
+        (hCommandBuffer, numKernelUpdates, pUpdateKernelLaunch);
+    let params = ur_command_buffer_update_kernel_launch_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        pnumKernelUpdates: &raw mut numKernelUpdates,
+        ppUpdateKernelLaunch: &raw mut pUpdateKernelLaunch,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_UPDATE_KERNEL_LAUNCH_EXP,
+            c"urCommandBufferUpdateKernelLaunchExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferUpdateKernelLaunchExp(
+                    active(),
+                    hCommandBuffer,
+                    numKernelUpdates,
+                    pUpdateKernelLaunch,
+                )
+            },
         )
     }
 }
@@ -4195,13 +4862,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferUpdateKernelLaunchExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urCommandBufferUpdateKernelLaunchExp(
+    active: Active,
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     numKernelUpdates: u32,
     pUpdateKernelLaunch: *const ur_exp_command_buffer_update_kernel_launch_desc_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4233,22 +4900,17 @@ unsafe fn checked_urCommandBufferUpdateKernelLaunchExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferUpdateKernelLaunchExp(
+unsafe extern "C" fn tracked_urCommandBufferUpdateKernelLaunchExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     numKernelUpdates: u32,
     pUpdateKernelLaunch: *const ur_exp_command_buffer_update_kernel_launch_desc_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferUpdateKernelLaunchExp");
+    static CALL: Call = Call::new("urCommandBufferUpdateKernelLaunchExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
-                "hCommandBuffer",
-                hCommandBuffer,
-                kinds::COMMAND_BUFFER,
-                &mut owner,
-            ) {
+            if let Err(result) = CALL.holds("hCommandBuffer", hCommandBuffer, kinds::COMMAND_BUFFER)
+            {
                 return result;
             }
         }
@@ -4264,42 +4926,57 @@ unsafe fn tracked_urCommandBufferUpdateKernelLaunchExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferUpdateSignalEventExp(
     hCommand: ur_exp_command_buffer_command_handle_t,
     phSignalEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hCommand, mut phSignalEvent) = (hCommand, phSignalEvent);
-        let params = ur_command_buffer_update_signal_event_exp_params_t {
-            phCommand: &raw mut hCommand,
-            pphSignalEvent: &raw mut phSignalEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_UPDATE_SIGNAL_EVENT_EXP,
-                c"urCommandBufferUpdateSignalEventExp",
-                (&raw const params).cast(),
-                || checked_urCommandBufferUpdateSignalEventExp(hCommand, phSignalEvent),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urCommandBufferUpdateSignalEventExp(hCommand, phSignalEvent) }
+    unsafe {
+        if active.traces() {
+            return traced_urCommandBufferUpdateSignalEventExp(hCommand, phSignalEvent);
+        }
+        checked_urCommandBufferUpdateSignalEventExp(active, hCommand, phSignalEvent)
+    }
+}
+
+/// `urCommandBufferUpdateSignalEventExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferUpdateSignalEventExp(
+    hCommand: ur_exp_command_buffer_command_handle_t,
+    phSignalEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    let (mut hCommand, mut phSignalEvent) = (hCommand, phSignalEvent);
+    let params = ur_command_buffer_update_signal_event_exp_params_t {
+        phCommand: &raw mut hCommand,
+        pphSignalEvent: &raw mut phSignalEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_UPDATE_SIGNAL_EVENT_EXP,
+            c"urCommandBufferUpdateSignalEventExp",
+            (&raw const params).cast(),
+            || checked_urCommandBufferUpdateSignalEventExp(active(), hCommand, phSignalEvent),
+        )
+    }
 }
 
 /// `urCommandBufferUpdateSignalEventExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urCommandBufferUpdateSignalEventExp(
+    active: Active,
     hCommand: ur_exp_command_buffer_command_handle_t,
     phSignalEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4320,26 +4997,26 @@ unsafe fn checked_urCommandBufferUpdateSignalEventExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferUpdateSignalEventExp(
+unsafe extern "C" fn tracked_urCommandBufferUpdateSignalEventExp(
     hCommand: ur_exp_command_buffer_command_handle_t,
     phSignalEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferUpdateSignalEventExp");
+    static CALL: Call = Call::new("urCommandBufferUpdateSignalEventExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommand",
                 hCommand,
                 kinds::COMMAND_BUFFER_COMMAND,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         let result = direct::urCommandBufferUpdateSignalEventExp(hCommand, phSignalEvent);
-        CALL.created(result, phSignalEvent, kinds::EVENT);
+        CALL.created(result, phSignalEvent, kinds::EVENT, family);
         result
     }
 }
@@ -4348,40 +5025,64 @@ unsafe fn tracked_urCommandBufferUpdateSignalEventExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferUpdateWaitEventsExp(
     hCommand: ur_exp_command_buffer_command_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hCommand, mut numEventsInWaitList, mut phEventWaitList) =
-            (hCommand, numEventsInWaitList, phEventWaitList);
-        let params = ur_command_buffer_update_wait_events_exp_params_t {
-            phCommand: &raw mut hCommand,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_UPDATE_WAIT_EVENTS_EXP,
-                c"urCommandBufferUpdateWaitEventsExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferUpdateWaitEventsExp(
-                        hCommand,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urCommandBufferUpdateWaitEventsExp(hCommand, numEventsInWaitList, phEventWaitList)
+        if active.traces() {
+            return traced_urCommandBufferUpdateWaitEventsExp(
+                hCommand,
+                numEventsInWaitList,
+                phEventWaitList,
+            );
+        }
+        checked_urCommandBufferUpdateWaitEventsExp(
+            active,
+            hCommand,
+            numEventsInWaitList,
+            phEventWaitList,
+        )
+    }
+}
+
+/// `urCommandBufferUpdateWaitEventsExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferUpdateWaitEventsExp(
+    hCommand: ur_exp_command_buffer_command_handle_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+) -> ur_result_t {
+    let (mut hCommand, mut numEventsInWaitList, mut phEventWaitList) =
+        (hCommand, numEventsInWaitList, phEventWaitList);
+    let params = ur_command_buffer_update_wait_events_exp_params_t {
+        phCommand: &raw mut hCommand,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_UPDATE_WAIT_EVENTS_EXP,
+            c"urCommandBufferUpdateWaitEventsExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferUpdateWaitEventsExp(
+                    active(),
+                    hCommand,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                )
+            },
+        )
     }
 }
 
@@ -4389,13 +5090,13 @@ pub(crate) unsafe extern "C" fn urCommandBufferUpdateWaitEventsExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urCommandBufferUpdateWaitEventsExp(
+    active: Active,
     hCommand: ur_exp_command_buffer_command_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4423,21 +5124,21 @@ unsafe fn checked_urCommandBufferUpdateWaitEventsExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferUpdateWaitEventsExp(
+unsafe extern "C" fn tracked_urCommandBufferUpdateWaitEventsExp(
     hCommand: ur_exp_command_buffer_command_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferUpdateWaitEventsExp");
+    static CALL: Call = Call::new("urCommandBufferUpdateWaitEventsExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hCommand",
                 hCommand,
                 kinds::COMMAND_BUFFER_COMMAND,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -4446,7 +5147,7 @@ unsafe fn tracked_urCommandBufferUpdateWaitEventsExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -4459,7 +5160,6 @@ unsafe fn tracked_urCommandBufferUpdateWaitEventsExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferGetInfoExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
@@ -4468,37 +5168,20 @@ pub(crate) unsafe extern "C" fn urCommandBufferGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hCommandBuffer, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hCommandBuffer, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_command_buffer_get_info_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_GET_INFO_EXP,
-                c"urCommandBufferGetInfoExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urCommandBufferGetInfoExp(
-                        hCommandBuffer,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urCommandBufferGetInfoExp(
+                hCommandBuffer,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
         checked_urCommandBufferGetInfoExp(
+            active,
             hCommandBuffer,
             propName,
             propSize,
@@ -4508,19 +5191,61 @@ pub(crate) unsafe extern "C" fn urCommandBufferGetInfoExp(
     }
 }
 
-/// `urCommandBufferGetInfoExp` with the layers below tracing.
+/// `urCommandBufferGetInfoExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urCommandBufferGetInfoExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferGetInfoExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     propName: ur_exp_command_buffer_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hCommandBuffer, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hCommandBuffer, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_command_buffer_get_info_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_GET_INFO_EXP,
+            c"urCommandBufferGetInfoExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferGetInfoExp(
+                    active(),
+                    hCommandBuffer,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urCommandBufferGetInfoExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urCommandBufferGetInfoExp(
+    active: Active,
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    propName: ur_exp_command_buffer_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4558,24 +5283,19 @@ unsafe fn checked_urCommandBufferGetInfoExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferGetInfoExp(
+unsafe extern "C" fn tracked_urCommandBufferGetInfoExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     propName: ur_exp_command_buffer_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferGetInfoExp");
+    static CALL: Call = Call::new("urCommandBufferGetInfoExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
-                "hCommandBuffer",
-                hCommandBuffer,
-                kinds::COMMAND_BUFFER,
-                &mut owner,
-            ) {
+            if let Err(result) = CALL.holds("hCommandBuffer", hCommandBuffer, kinds::COMMAND_BUFFER)
+            {
                 return result;
             }
         }
@@ -4593,43 +5313,63 @@ unsafe fn tracked_urCommandBufferGetInfoExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urCommandBufferGetNativeHandleExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     phNativeCommandBuffer: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hCommandBuffer, mut phNativeCommandBuffer) =
-            (hCommandBuffer, phNativeCommandBuffer);
-        let params = ur_command_buffer_get_native_handle_exp_params_t {
-            phCommandBuffer: &raw mut hCommandBuffer,
-            pphNativeCommandBuffer: &raw mut phNativeCommandBuffer,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_COMMAND_BUFFER_GET_NATIVE_HANDLE_EXP,
-                c"urCommandBufferGetNativeHandleExp",
-                (&raw const params).cast(),
-                || checked_urCommandBufferGetNativeHandleExp(hCommandBuffer, phNativeCommandBuffer),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urCommandBufferGetNativeHandleExp(hCommandBuffer, phNativeCommandBuffer) }
+    unsafe {
+        if active.traces() {
+            return traced_urCommandBufferGetNativeHandleExp(hCommandBuffer, phNativeCommandBuffer);
+        }
+        checked_urCommandBufferGetNativeHandleExp(active, hCommandBuffer, phNativeCommandBuffer)
+    }
+}
+
+/// `urCommandBufferGetNativeHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urCommandBufferGetNativeHandleExp(
+    hCommandBuffer: ur_exp_command_buffer_handle_t,
+    phNativeCommandBuffer: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hCommandBuffer, mut phNativeCommandBuffer) = (hCommandBuffer, phNativeCommandBuffer);
+    let params = ur_command_buffer_get_native_handle_exp_params_t {
+        phCommandBuffer: &raw mut hCommandBuffer,
+        pphNativeCommandBuffer: &raw mut phNativeCommandBuffer,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_COMMAND_BUFFER_GET_NATIVE_HANDLE_EXP,
+            c"urCommandBufferGetNativeHandleExp",
+            (&raw const params).cast(),
+            || {
+                checked_urCommandBufferGetNativeHandleExp(
+                    active(),
+                    hCommandBuffer,
+                    phNativeCommandBuffer,
+                )
+            },
+        )
+    }
 }
 
 /// `urCommandBufferGetNativeHandleExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urCommandBufferGetNativeHandleExp(
+    active: Active,
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     phNativeCommandBuffer: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -4653,21 +5393,16 @@ unsafe fn checked_urCommandBufferGetNativeHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urCommandBufferGetNativeHandleExp(
+unsafe extern "C" fn tracked_urCommandBufferGetNativeHandleExp(
     hCommandBuffer: ur_exp_command_buffer_handle_t,
     phNativeCommandBuffer: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urCommandBufferGetNativeHandleExp");
+    static CALL: Call = Call::new("urCommandBufferGetNativeHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
-                "hCommandBuffer",
-                hCommandBuffer,
-                kinds::COMMAND_BUFFER,
-                &mut owner,
-            ) {
+            if let Err(result) = CALL.holds("hCommandBuffer", hCommandBuffer, kinds::COMMAND_BUFFER)
+            {
                 return result;
             }
         }

@@ -3,7 +3,7 @@
 //! The feature exp-device-wait with layers.
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{Active, active, kinds, objects::Call, parameters, trace};
 
 use crate::generated::direct;
 
@@ -11,35 +11,46 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urDeviceWaitExp(hDevice: ur_device_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice,) = (hDevice,);
-        let params = ur_device_wait_exp_params_t {
-            phDevice: &raw mut hDevice,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_DEVICE_WAIT_EXP,
-                c"urDeviceWaitExp",
-                (&raw const params).cast(),
-                || checked_urDeviceWaitExp(hDevice),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urDeviceWaitExp(hDevice) }
+    unsafe {
+        if active.traces() {
+            return traced_urDeviceWaitExp(hDevice);
+        }
+        checked_urDeviceWaitExp(active, hDevice)
+    }
+}
+
+/// `urDeviceWaitExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urDeviceWaitExp(hDevice: ur_device_handle_t) -> ur_result_t {
+    let (mut hDevice,) = (hDevice,);
+    let params = ur_device_wait_exp_params_t {
+        phDevice: &raw mut hDevice,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_DEVICE_WAIT_EXP,
+            c"urDeviceWaitExp",
+            (&raw const params).cast(),
+            || checked_urDeviceWaitExp(active(), hDevice),
+        )
+    }
 }
 
 /// `urDeviceWaitExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urDeviceWaitExp(hDevice: ur_device_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urDeviceWaitExp(active: Active, hDevice: ur_device_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -59,13 +70,12 @@ unsafe fn checked_urDeviceWaitExp(hDevice: ur_device_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urDeviceWaitExp(hDevice: ur_device_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urDeviceWaitExp");
+unsafe extern "C" fn tracked_urDeviceWaitExp(hDevice: ur_device_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urDeviceWaitExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.holds("hDevice", hDevice, kinds::DEVICE) {
                 return result;
             }
         }

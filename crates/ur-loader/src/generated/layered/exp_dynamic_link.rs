@@ -3,7 +3,11 @@
 //! The feature exp-dynamic-link with layers.
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -11,45 +15,61 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramDynamicLinkExp(
     hContext: ur_context_handle_t,
     count: u32,
     phPrograms: *const ur_program_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut count, mut phPrograms) = (hContext, count, phPrograms);
-        let params = ur_program_dynamic_link_exp_params_t {
-            phContext: &raw mut hContext,
-            pcount: &raw mut count,
-            pphPrograms: &raw mut phPrograms,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_DYNAMIC_LINK_EXP,
-                c"urProgramDynamicLinkExp",
-                (&raw const params).cast(),
-                || checked_urProgramDynamicLinkExp(hContext, count, phPrograms),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramDynamicLinkExp(hContext, count, phPrograms) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramDynamicLinkExp(hContext, count, phPrograms);
+        }
+        checked_urProgramDynamicLinkExp(active, hContext, count, phPrograms)
+    }
+}
+
+/// `urProgramDynamicLinkExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramDynamicLinkExp(
+    hContext: ur_context_handle_t,
+    count: u32,
+    phPrograms: *const ur_program_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut count, mut phPrograms) = (hContext, count, phPrograms);
+    let params = ur_program_dynamic_link_exp_params_t {
+        phContext: &raw mut hContext,
+        pcount: &raw mut count,
+        pphPrograms: &raw mut phPrograms,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_DYNAMIC_LINK_EXP,
+            c"urProgramDynamicLinkExp",
+            (&raw const params).cast(),
+            || checked_urProgramDynamicLinkExp(active(), hContext, count, phPrograms),
+        )
+    }
 }
 
 /// `urProgramDynamicLinkExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urProgramDynamicLinkExp(
+    active: Active,
     hContext: ur_context_handle_t,
     count: u32,
     phPrograms: *const ur_program_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -69,25 +89,25 @@ unsafe fn checked_urProgramDynamicLinkExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramDynamicLinkExp(
+unsafe extern "C" fn tracked_urProgramDynamicLinkExp(
     hContext: ur_context_handle_t,
     count: u32,
     phPrograms: *const ur_program_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramDynamicLinkExp");
+    static CALL: Call = Call::new("urProgramDynamicLinkExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses_all(
+            if let Err(result) = CALL.shares_all(
                 "phPrograms",
                 phPrograms,
                 count as usize,
                 kinds::PROGRAM,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }

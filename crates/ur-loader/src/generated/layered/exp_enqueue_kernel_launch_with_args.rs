@@ -3,7 +3,11 @@
 //! The feature exp-enqueue-kernel-launch-with-args with layers.
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -11,7 +15,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
     hQueue: ur_queue_handle_t,
@@ -27,76 +30,27 @@ pub(crate) unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut hKernel,
-            mut workDim,
-            mut pGlobalWorkOffset,
-            mut pGlobalWorkSize,
-            mut pLocalWorkSize,
-            mut numArgs,
-            mut pArgs,
-            mut launchPropList,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            hKernel,
-            workDim,
-            pGlobalWorkOffset,
-            pGlobalWorkSize,
-            pLocalWorkSize,
-            numArgs,
-            pArgs,
-            launchPropList,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_kernel_launch_with_args_exp_params_t {
-            phQueue: &raw mut hQueue,
-            phKernel: &raw mut hKernel,
-            pworkDim: &raw mut workDim,
-            ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
-            ppGlobalWorkSize: &raw mut pGlobalWorkSize,
-            ppLocalWorkSize: &raw mut pLocalWorkSize,
-            pnumArgs: &raw mut numArgs,
-            ppArgs: &raw mut pArgs,
-            plaunchPropList: &raw mut launchPropList,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_KERNEL_LAUNCH_WITH_ARGS_EXP,
-                c"urEnqueueKernelLaunchWithArgsExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueKernelLaunchWithArgsExp(
-                        hQueue,
-                        hKernel,
-                        workDim,
-                        pGlobalWorkOffset,
-                        pGlobalWorkSize,
-                        pLocalWorkSize,
-                        numArgs,
-                        pArgs,
-                        launchPropList,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueKernelLaunchWithArgsExp(
+                hQueue,
+                hKernel,
+                workDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                pLocalWorkSize,
+                numArgs,
+                pArgs,
+                launchPropList,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueKernelLaunchWithArgsExp(
+            active,
             hQueue,
             hKernel,
             workDim,
@@ -113,12 +67,13 @@ pub(crate) unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
     }
 }
 
-/// `urEnqueueKernelLaunchWithArgsExp` with the layers below tracing.
+/// `urEnqueueKernelLaunchWithArgsExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueKernelLaunchWithArgsExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueKernelLaunchWithArgsExp(
     hQueue: ur_queue_handle_t,
     hKernel: ur_kernel_handle_t,
     workDim: u32,
@@ -132,7 +87,94 @@ unsafe fn checked_urEnqueueKernelLaunchWithArgsExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut hKernel,
+        mut workDim,
+        mut pGlobalWorkOffset,
+        mut pGlobalWorkSize,
+        mut pLocalWorkSize,
+        mut numArgs,
+        mut pArgs,
+        mut launchPropList,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        hKernel,
+        workDim,
+        pGlobalWorkOffset,
+        pGlobalWorkSize,
+        pLocalWorkSize,
+        numArgs,
+        pArgs,
+        launchPropList,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_kernel_launch_with_args_exp_params_t {
+        phQueue: &raw mut hQueue,
+        phKernel: &raw mut hKernel,
+        pworkDim: &raw mut workDim,
+        ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
+        ppGlobalWorkSize: &raw mut pGlobalWorkSize,
+        ppLocalWorkSize: &raw mut pLocalWorkSize,
+        pnumArgs: &raw mut numArgs,
+        ppArgs: &raw mut pArgs,
+        plaunchPropList: &raw mut launchPropList,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_KERNEL_LAUNCH_WITH_ARGS_EXP,
+            c"urEnqueueKernelLaunchWithArgsExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueKernelLaunchWithArgsExp(
+                    active(),
+                    hQueue,
+                    hKernel,
+                    workDim,
+                    pGlobalWorkOffset,
+                    pGlobalWorkSize,
+                    pLocalWorkSize,
+                    numArgs,
+                    pArgs,
+                    launchPropList,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueKernelLaunchWithArgsExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueKernelLaunchWithArgsExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hKernel: ur_kernel_handle_t,
+    workDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pLocalWorkSize: *const usize,
+    numArgs: u32,
+    pArgs: *const ur_exp_kernel_arg_properties_t,
+    launchPropList: *const ur_kernel_launch_ext_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -191,7 +233,7 @@ unsafe fn checked_urEnqueueKernelLaunchWithArgsExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueKernelLaunchWithArgsExp(
+unsafe extern "C" fn tracked_urEnqueueKernelLaunchWithArgsExp(
     hQueue: ur_queue_handle_t,
     hKernel: ur_kernel_handle_t,
     workDim: u32,
@@ -205,15 +247,15 @@ unsafe fn tracked_urEnqueueKernelLaunchWithArgsExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueKernelLaunchWithArgsExp");
+    static CALL: Call = Call::new("urEnqueueKernelLaunchWithArgsExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -221,7 +263,7 @@ unsafe fn tracked_urEnqueueKernelLaunchWithArgsExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -240,7 +282,7 @@ unsafe fn tracked_urEnqueueKernelLaunchWithArgsExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }

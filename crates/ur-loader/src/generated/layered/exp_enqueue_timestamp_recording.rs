@@ -3,7 +3,11 @@
 //! The feature exp-enqueue-timestamp-recording with layers.
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -11,7 +15,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueTimestampRecordingExp(
     hQueue: ur_queue_handle_t,
@@ -20,42 +23,20 @@ pub(crate) unsafe extern "C" fn urEnqueueTimestampRecordingExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut blocking, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) = (
-            hQueue,
-            blocking,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_timestamp_recording_exp_params_t {
-            phQueue: &raw mut hQueue,
-            pblocking: &raw mut blocking,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_TIMESTAMP_RECORDING_EXP,
-                c"urEnqueueTimestampRecordingExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueTimestampRecordingExp(
-                        hQueue,
-                        blocking,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueTimestampRecordingExp(
+                hQueue,
+                blocking,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueTimestampRecordingExp(
+            active,
             hQueue,
             blocking,
             numEventsInWaitList,
@@ -65,19 +46,66 @@ pub(crate) unsafe extern "C" fn urEnqueueTimestampRecordingExp(
     }
 }
 
-/// `urEnqueueTimestampRecordingExp` with the layers below tracing.
+/// `urEnqueueTimestampRecordingExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueTimestampRecordingExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueTimestampRecordingExp(
     hQueue: ur_queue_handle_t,
     blocking: bool,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hQueue, mut blocking, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) = (
+        hQueue,
+        blocking,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_timestamp_recording_exp_params_t {
+        phQueue: &raw mut hQueue,
+        pblocking: &raw mut blocking,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_TIMESTAMP_RECORDING_EXP,
+            c"urEnqueueTimestampRecordingExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueTimestampRecordingExp(
+                    active(),
+                    hQueue,
+                    blocking,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueTimestampRecordingExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueTimestampRecordingExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    blocking: bool,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -115,19 +143,19 @@ unsafe fn checked_urEnqueueTimestampRecordingExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueTimestampRecordingExp(
+unsafe extern "C" fn tracked_urEnqueueTimestampRecordingExp(
     hQueue: ur_queue_handle_t,
     blocking: bool,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueTimestampRecordingExp");
+    static CALL: Call = Call::new("urEnqueueTimestampRecordingExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -135,7 +163,7 @@ unsafe fn tracked_urEnqueueTimestampRecordingExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -147,7 +175,7 @@ unsafe fn tracked_urEnqueueTimestampRecordingExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.kept_or_created(result, phEvent, kinds::EVENT);
+        CALL.kept_or_created(result, phEvent, kinds::EVENT, family);
         result
     }
 }

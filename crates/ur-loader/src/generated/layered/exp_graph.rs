@@ -5,7 +5,11 @@
 use core::ffi::{c_char, c_void};
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,42 +17,57 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphCreateExp(
     hContext: ur_context_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut phGraph) = (hContext, phGraph);
-        let params = ur_graph_create_exp_params_t {
-            phContext: &raw mut hContext,
-            pphGraph: &raw mut phGraph,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_CREATE_EXP,
-                c"urGraphCreateExp",
-                (&raw const params).cast(),
-                || checked_urGraphCreateExp(hContext, phGraph),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urGraphCreateExp(hContext, phGraph) }
+    unsafe {
+        if active.traces() {
+            return traced_urGraphCreateExp(hContext, phGraph);
+        }
+        checked_urGraphCreateExp(active, hContext, phGraph)
+    }
+}
+
+/// `urGraphCreateExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphCreateExp(
+    hContext: ur_context_handle_t,
+    phGraph: *mut ur_exp_graph_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut phGraph) = (hContext, phGraph);
+    let params = ur_graph_create_exp_params_t {
+        phContext: &raw mut hContext,
+        pphGraph: &raw mut phGraph,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_CREATE_EXP,
+            c"urGraphCreateExp",
+            (&raw const params).cast(),
+            || checked_urGraphCreateExp(active(), hContext, phGraph),
+        )
+    }
 }
 
 /// `urGraphCreateExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urGraphCreateExp(
+    active: Active,
     hContext: ur_context_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -68,21 +87,21 @@ unsafe fn checked_urGraphCreateExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphCreateExp(
+unsafe extern "C" fn tracked_urGraphCreateExp(
     hContext: ur_context_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphCreateExp");
+    static CALL: Call = Call::new("urGraphCreateExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
         let result = direct::urGraphCreateExp(hContext, phGraph);
-        CALL.created(result, phGraph, kinds::GRAPH);
+        CALL.created(result, phGraph, kinds::GRAPH, family);
         result
     }
 }
@@ -91,37 +110,51 @@ unsafe fn tracked_urGraphCreateExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueBeginGraphCaptureExp(
     hQueue: ur_queue_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue,) = (hQueue,);
-        let params = ur_queue_begin_graph_capture_exp_params_t {
-            phQueue: &raw mut hQueue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_BEGIN_GRAPH_CAPTURE_EXP,
-                c"urQueueBeginGraphCaptureExp",
-                (&raw const params).cast(),
-                || checked_urQueueBeginGraphCaptureExp(hQueue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueBeginGraphCaptureExp(hQueue) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueBeginGraphCaptureExp(hQueue);
+        }
+        checked_urQueueBeginGraphCaptureExp(active, hQueue)
+    }
+}
+
+/// `urQueueBeginGraphCaptureExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueBeginGraphCaptureExp(hQueue: ur_queue_handle_t) -> ur_result_t {
+    let (mut hQueue,) = (hQueue,);
+    let params = ur_queue_begin_graph_capture_exp_params_t {
+        phQueue: &raw mut hQueue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_BEGIN_GRAPH_CAPTURE_EXP,
+            c"urQueueBeginGraphCaptureExp",
+            (&raw const params).cast(),
+            || checked_urQueueBeginGraphCaptureExp(active(), hQueue),
+        )
+    }
 }
 
 /// `urQueueBeginGraphCaptureExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urQueueBeginGraphCaptureExp(hQueue: ur_queue_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urQueueBeginGraphCaptureExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -141,13 +174,12 @@ unsafe fn checked_urQueueBeginGraphCaptureExp(hQueue: ur_queue_handle_t) -> ur_r
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueBeginGraphCaptureExp(hQueue: ur_queue_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueBeginGraphCaptureExp");
+unsafe extern "C" fn tracked_urQueueBeginGraphCaptureExp(hQueue: ur_queue_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urQueueBeginGraphCaptureExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.holds("hQueue", hQueue, kinds::QUEUE) {
                 return result;
             }
         }
@@ -159,42 +191,57 @@ unsafe fn tracked_urQueueBeginGraphCaptureExp(hQueue: ur_queue_handle_t) -> ur_r
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueBeginCaptureIntoGraphExp(
     hQueue: ur_queue_handle_t,
     hGraph: ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut hGraph) = (hQueue, hGraph);
-        let params = ur_queue_begin_capture_into_graph_exp_params_t {
-            phQueue: &raw mut hQueue,
-            phGraph: &raw mut hGraph,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_BEGIN_CAPTURE_INTO_GRAPH_EXP,
-                c"urQueueBeginCaptureIntoGraphExp",
-                (&raw const params).cast(),
-                || checked_urQueueBeginCaptureIntoGraphExp(hQueue, hGraph),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueBeginCaptureIntoGraphExp(hQueue, hGraph) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueBeginCaptureIntoGraphExp(hQueue, hGraph);
+        }
+        checked_urQueueBeginCaptureIntoGraphExp(active, hQueue, hGraph)
+    }
+}
+
+/// `urQueueBeginCaptureIntoGraphExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueBeginCaptureIntoGraphExp(
+    hQueue: ur_queue_handle_t,
+    hGraph: ur_exp_graph_handle_t,
+) -> ur_result_t {
+    let (mut hQueue, mut hGraph) = (hQueue, hGraph);
+    let params = ur_queue_begin_capture_into_graph_exp_params_t {
+        phQueue: &raw mut hQueue,
+        phGraph: &raw mut hGraph,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_BEGIN_CAPTURE_INTO_GRAPH_EXP,
+            c"urQueueBeginCaptureIntoGraphExp",
+            (&raw const params).cast(),
+            || checked_urQueueBeginCaptureIntoGraphExp(active(), hQueue, hGraph),
+        )
+    }
 }
 
 /// `urQueueBeginCaptureIntoGraphExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urQueueBeginCaptureIntoGraphExp(
+    active: Active,
     hQueue: ur_queue_handle_t,
     hGraph: ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -214,19 +261,19 @@ unsafe fn checked_urQueueBeginCaptureIntoGraphExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueBeginCaptureIntoGraphExp(
+unsafe extern "C" fn tracked_urQueueBeginCaptureIntoGraphExp(
     hQueue: ur_queue_handle_t,
     hGraph: ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueBeginCaptureIntoGraphExp");
+    static CALL: Call = Call::new("urQueueBeginCaptureIntoGraphExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hGraph", hGraph, kinds::GRAPH, &mut owner) {
+            if let Err(result) = CALL.shares("hGraph", hGraph, kinds::GRAPH, &mut family) {
                 return result;
             }
         }
@@ -238,42 +285,57 @@ unsafe fn tracked_urQueueBeginCaptureIntoGraphExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueEndGraphCaptureExp(
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut phGraph) = (hQueue, phGraph);
-        let params = ur_queue_end_graph_capture_exp_params_t {
-            phQueue: &raw mut hQueue,
-            pphGraph: &raw mut phGraph,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_END_GRAPH_CAPTURE_EXP,
-                c"urQueueEndGraphCaptureExp",
-                (&raw const params).cast(),
-                || checked_urQueueEndGraphCaptureExp(hQueue, phGraph),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueEndGraphCaptureExp(hQueue, phGraph) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueEndGraphCaptureExp(hQueue, phGraph);
+        }
+        checked_urQueueEndGraphCaptureExp(active, hQueue, phGraph)
+    }
+}
+
+/// `urQueueEndGraphCaptureExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueEndGraphCaptureExp(
+    hQueue: ur_queue_handle_t,
+    phGraph: *mut ur_exp_graph_handle_t,
+) -> ur_result_t {
+    let (mut hQueue, mut phGraph) = (hQueue, phGraph);
+    let params = ur_queue_end_graph_capture_exp_params_t {
+        phQueue: &raw mut hQueue,
+        pphGraph: &raw mut phGraph,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_END_GRAPH_CAPTURE_EXP,
+            c"urQueueEndGraphCaptureExp",
+            (&raw const params).cast(),
+            || checked_urQueueEndGraphCaptureExp(active(), hQueue, phGraph),
+        )
+    }
 }
 
 /// `urQueueEndGraphCaptureExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urQueueEndGraphCaptureExp(
+    active: Active,
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -293,21 +355,21 @@ unsafe fn checked_urQueueEndGraphCaptureExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueEndGraphCaptureExp(
+unsafe extern "C" fn tracked_urQueueEndGraphCaptureExp(
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueEndGraphCaptureExp");
+    static CALL: Call = Call::new("urQueueEndGraphCaptureExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
         }
         let result = direct::urQueueEndGraphCaptureExp(hQueue, phGraph);
-        CALL.created(result, phGraph, kinds::GRAPH);
+        CALL.created(result, phGraph, kinds::GRAPH, family);
         result
     }
 }
@@ -316,42 +378,57 @@ unsafe fn tracked_urQueueEndGraphCaptureExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphInstantiateGraphExp(
     hGraph: ur_exp_graph_handle_t,
     phExecGraph: *mut ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hGraph, mut phExecGraph) = (hGraph, phExecGraph);
-        let params = ur_graph_instantiate_graph_exp_params_t {
-            phGraph: &raw mut hGraph,
-            pphExecGraph: &raw mut phExecGraph,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_INSTANTIATE_GRAPH_EXP,
-                c"urGraphInstantiateGraphExp",
-                (&raw const params).cast(),
-                || checked_urGraphInstantiateGraphExp(hGraph, phExecGraph),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urGraphInstantiateGraphExp(hGraph, phExecGraph) }
+    unsafe {
+        if active.traces() {
+            return traced_urGraphInstantiateGraphExp(hGraph, phExecGraph);
+        }
+        checked_urGraphInstantiateGraphExp(active, hGraph, phExecGraph)
+    }
+}
+
+/// `urGraphInstantiateGraphExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphInstantiateGraphExp(
+    hGraph: ur_exp_graph_handle_t,
+    phExecGraph: *mut ur_exp_executable_graph_handle_t,
+) -> ur_result_t {
+    let (mut hGraph, mut phExecGraph) = (hGraph, phExecGraph);
+    let params = ur_graph_instantiate_graph_exp_params_t {
+        phGraph: &raw mut hGraph,
+        pphExecGraph: &raw mut phExecGraph,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_INSTANTIATE_GRAPH_EXP,
+            c"urGraphInstantiateGraphExp",
+            (&raw const params).cast(),
+            || checked_urGraphInstantiateGraphExp(active(), hGraph, phExecGraph),
+        )
+    }
 }
 
 /// `urGraphInstantiateGraphExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urGraphInstantiateGraphExp(
+    active: Active,
     hGraph: ur_exp_graph_handle_t,
     phExecGraph: *mut ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -371,21 +448,21 @@ unsafe fn checked_urGraphInstantiateGraphExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphInstantiateGraphExp(
+unsafe extern "C" fn tracked_urGraphInstantiateGraphExp(
     hGraph: ur_exp_graph_handle_t,
     phExecGraph: *mut ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphInstantiateGraphExp");
+    static CALL: Call = Call::new("urGraphInstantiateGraphExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hGraph", hGraph, kinds::GRAPH, &mut owner) {
+            if let Err(result) = CALL.shares("hGraph", hGraph, kinds::GRAPH, &mut family) {
                 return result;
             }
         }
         let result = direct::urGraphInstantiateGraphExp(hGraph, phExecGraph);
-        CALL.created(result, phExecGraph, kinds::EXECUTABLE_GRAPH);
+        CALL.created(result, phExecGraph, kinds::EXECUTABLE_GRAPH, family);
         result
     }
 }
@@ -394,7 +471,6 @@ unsafe fn tracked_urGraphInstantiateGraphExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueGraphExp(
     hQueue: ur_queue_handle_t,
@@ -403,42 +479,20 @@ pub(crate) unsafe extern "C" fn urEnqueueGraphExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut hGraph, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) = (
-            hQueue,
-            hGraph,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_graph_exp_params_t {
-            phQueue: &raw mut hQueue,
-            phGraph: &raw mut hGraph,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_GRAPH_EXP,
-                c"urEnqueueGraphExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueGraphExp(
-                        hQueue,
-                        hGraph,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueGraphExp(
+                hQueue,
+                hGraph,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueGraphExp(
+            active,
             hQueue,
             hGraph,
             numEventsInWaitList,
@@ -448,19 +502,66 @@ pub(crate) unsafe extern "C" fn urEnqueueGraphExp(
     }
 }
 
-/// `urEnqueueGraphExp` with the layers below tracing.
+/// `urEnqueueGraphExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueGraphExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueGraphExp(
     hQueue: ur_queue_handle_t,
     hGraph: ur_exp_executable_graph_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hQueue, mut hGraph, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) = (
+        hQueue,
+        hGraph,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_graph_exp_params_t {
+        phQueue: &raw mut hQueue,
+        phGraph: &raw mut hGraph,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_GRAPH_EXP,
+            c"urEnqueueGraphExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueGraphExp(
+                    active(),
+                    hQueue,
+                    hGraph,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueGraphExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueGraphExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    hGraph: ur_exp_executable_graph_handle_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -498,22 +599,23 @@ unsafe fn checked_urEnqueueGraphExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueGraphExp(
+unsafe extern "C" fn tracked_urEnqueueGraphExp(
     hQueue: ur_queue_handle_t,
     hGraph: ur_exp_executable_graph_handle_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueGraphExp");
+    static CALL: Call = Call::new("urEnqueueGraphExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hGraph", hGraph, kinds::EXECUTABLE_GRAPH, &mut owner) {
+            if let Err(result) = CALL.shares("hGraph", hGraph, kinds::EXECUTABLE_GRAPH, &mut family)
+            {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -521,7 +623,7 @@ unsafe fn tracked_urEnqueueGraphExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -533,7 +635,7 @@ unsafe fn tracked_urEnqueueGraphExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }
@@ -542,35 +644,46 @@ unsafe fn tracked_urEnqueueGraphExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hGraph,) = (hGraph,);
-        let params = ur_graph_destroy_exp_params_t {
-            phGraph: &raw mut hGraph,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_DESTROY_EXP,
-                c"urGraphDestroyExp",
-                (&raw const params).cast(),
-                || checked_urGraphDestroyExp(hGraph),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urGraphDestroyExp(hGraph) }
+    unsafe {
+        if active.traces() {
+            return traced_urGraphDestroyExp(hGraph);
+        }
+        checked_urGraphDestroyExp(active, hGraph)
+    }
+}
+
+/// `urGraphDestroyExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_t {
+    let (mut hGraph,) = (hGraph,);
+    let params = ur_graph_destroy_exp_params_t {
+        phGraph: &raw mut hGraph,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_DESTROY_EXP,
+            c"urGraphDestroyExp",
+            (&raw const params).cast(),
+            || checked_urGraphDestroyExp(active(), hGraph),
+        )
+    }
 }
 
 /// `urGraphDestroyExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urGraphDestroyExp(active: Active, hGraph: ur_exp_graph_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -590,17 +703,18 @@ unsafe fn checked_urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphDestroyExp");
+unsafe extern "C" fn tracked_urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urGraphDestroyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hGraph", hGraph, kinds::GRAPH, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hGraph", hGraph, kinds::GRAPH) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hGraph);
+        let release = CALL.releasing(hGraph, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hGraph", hGraph, kinds::GRAPH);
         }
@@ -614,39 +728,53 @@ unsafe fn tracked_urGraphDestroyExp(hGraph: ur_exp_graph_handle_t) -> ur_result_
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphExecutableGraphDestroyExp(
     hExecutableGraph: ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hExecutableGraph,) = (hExecutableGraph,);
-        let params = ur_graph_executable_graph_destroy_exp_params_t {
-            phExecutableGraph: &raw mut hExecutableGraph,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_EXECUTABLE_GRAPH_DESTROY_EXP,
-                c"urGraphExecutableGraphDestroyExp",
-                (&raw const params).cast(),
-                || checked_urGraphExecutableGraphDestroyExp(hExecutableGraph),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urGraphExecutableGraphDestroyExp(hExecutableGraph) }
+    unsafe {
+        if active.traces() {
+            return traced_urGraphExecutableGraphDestroyExp(hExecutableGraph);
+        }
+        checked_urGraphExecutableGraphDestroyExp(active, hExecutableGraph)
+    }
+}
+
+/// `urGraphExecutableGraphDestroyExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphExecutableGraphDestroyExp(
+    hExecutableGraph: ur_exp_executable_graph_handle_t,
+) -> ur_result_t {
+    let (mut hExecutableGraph,) = (hExecutableGraph,);
+    let params = ur_graph_executable_graph_destroy_exp_params_t {
+        phExecutableGraph: &raw mut hExecutableGraph,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_EXECUTABLE_GRAPH_DESTROY_EXP,
+            c"urGraphExecutableGraphDestroyExp",
+            (&raw const params).cast(),
+            || checked_urGraphExecutableGraphDestroyExp(active(), hExecutableGraph),
+        )
+    }
 }
 
 /// `urGraphExecutableGraphDestroyExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urGraphExecutableGraphDestroyExp(
+    active: Active,
     hExecutableGraph: ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -666,24 +794,24 @@ unsafe fn checked_urGraphExecutableGraphDestroyExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphExecutableGraphDestroyExp(
+unsafe extern "C" fn tracked_urGraphExecutableGraphDestroyExp(
     hExecutableGraph: ur_exp_executable_graph_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphExecutableGraphDestroyExp");
+    static CALL: Call = Call::new("urGraphExecutableGraphDestroyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            held = match CALL.holds(
                 "hExecutableGraph",
                 hExecutableGraph,
                 kinds::EXECUTABLE_GRAPH,
-                &mut owner,
             ) {
-                return result;
-            }
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hExecutableGraph);
+        let release = CALL.releasing(hExecutableGraph, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned(
                 "hExecutableGraph",
@@ -701,42 +829,57 @@ unsafe fn tracked_urGraphExecutableGraphDestroyExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueIsGraphCaptureEnabledExp(
     hQueue: ur_queue_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut pResult) = (hQueue, pResult);
-        let params = ur_queue_is_graph_capture_enabled_exp_params_t {
-            phQueue: &raw mut hQueue,
-            ppResult: &raw mut pResult,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_IS_GRAPH_CAPTURE_ENABLED_EXP,
-                c"urQueueIsGraphCaptureEnabledExp",
-                (&raw const params).cast(),
-                || checked_urQueueIsGraphCaptureEnabledExp(hQueue, pResult),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueIsGraphCaptureEnabledExp(hQueue, pResult) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueIsGraphCaptureEnabledExp(hQueue, pResult);
+        }
+        checked_urQueueIsGraphCaptureEnabledExp(active, hQueue, pResult)
+    }
+}
+
+/// `urQueueIsGraphCaptureEnabledExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueIsGraphCaptureEnabledExp(
+    hQueue: ur_queue_handle_t,
+    pResult: *mut bool,
+) -> ur_result_t {
+    let (mut hQueue, mut pResult) = (hQueue, pResult);
+    let params = ur_queue_is_graph_capture_enabled_exp_params_t {
+        phQueue: &raw mut hQueue,
+        ppResult: &raw mut pResult,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_IS_GRAPH_CAPTURE_ENABLED_EXP,
+            c"urQueueIsGraphCaptureEnabledExp",
+            (&raw const params).cast(),
+            || checked_urQueueIsGraphCaptureEnabledExp(active(), hQueue, pResult),
+        )
+    }
 }
 
 /// `urQueueIsGraphCaptureEnabledExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urQueueIsGraphCaptureEnabledExp(
+    active: Active,
     hQueue: ur_queue_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -756,16 +899,15 @@ unsafe fn checked_urQueueIsGraphCaptureEnabledExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueIsGraphCaptureEnabledExp(
+unsafe extern "C" fn tracked_urQueueIsGraphCaptureEnabledExp(
     hQueue: ur_queue_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueIsGraphCaptureEnabledExp");
+    static CALL: Call = Call::new("urQueueIsGraphCaptureEnabledExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.holds("hQueue", hQueue, kinds::QUEUE) {
                 return result;
             }
         }
@@ -777,42 +919,57 @@ unsafe fn tracked_urQueueIsGraphCaptureEnabledExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueGetGraphExp(
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut phGraph) = (hQueue, phGraph);
-        let params = ur_queue_get_graph_exp_params_t {
-            phQueue: &raw mut hQueue,
-            pphGraph: &raw mut phGraph,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_GET_GRAPH_EXP,
-                c"urQueueGetGraphExp",
-                (&raw const params).cast(),
-                || checked_urQueueGetGraphExp(hQueue, phGraph),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueGetGraphExp(hQueue, phGraph) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueGetGraphExp(hQueue, phGraph);
+        }
+        checked_urQueueGetGraphExp(active, hQueue, phGraph)
+    }
+}
+
+/// `urQueueGetGraphExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueGetGraphExp(
+    hQueue: ur_queue_handle_t,
+    phGraph: *mut ur_exp_graph_handle_t,
+) -> ur_result_t {
+    let (mut hQueue, mut phGraph) = (hQueue, phGraph);
+    let params = ur_queue_get_graph_exp_params_t {
+        phQueue: &raw mut hQueue,
+        pphGraph: &raw mut phGraph,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_GET_GRAPH_EXP,
+            c"urQueueGetGraphExp",
+            (&raw const params).cast(),
+            || checked_urQueueGetGraphExp(active(), hQueue, phGraph),
+        )
+    }
 }
 
 /// `urQueueGetGraphExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urQueueGetGraphExp(
+    active: Active,
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -832,21 +989,21 @@ unsafe fn checked_urQueueGetGraphExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueGetGraphExp(
+unsafe extern "C" fn tracked_urQueueGetGraphExp(
     hQueue: ur_queue_handle_t,
     phGraph: *mut ur_exp_graph_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueGetGraphExp");
+    static CALL: Call = Call::new("urQueueGetGraphExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
         }
         let result = direct::urQueueGetGraphExp(hQueue, phGraph);
-        CALL.seen(result, phGraph, kinds::GRAPH);
+        CALL.seen(result, phGraph, kinds::GRAPH, family);
         result
     }
 }
@@ -855,42 +1012,57 @@ unsafe fn tracked_urQueueGetGraphExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphIsEmptyExp(
     hGraph: ur_exp_graph_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hGraph, mut pResult) = (hGraph, pResult);
-        let params = ur_graph_is_empty_exp_params_t {
-            phGraph: &raw mut hGraph,
-            ppResult: &raw mut pResult,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_IS_EMPTY_EXP,
-                c"urGraphIsEmptyExp",
-                (&raw const params).cast(),
-                || checked_urGraphIsEmptyExp(hGraph, pResult),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urGraphIsEmptyExp(hGraph, pResult) }
+    unsafe {
+        if active.traces() {
+            return traced_urGraphIsEmptyExp(hGraph, pResult);
+        }
+        checked_urGraphIsEmptyExp(active, hGraph, pResult)
+    }
+}
+
+/// `urGraphIsEmptyExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphIsEmptyExp(
+    hGraph: ur_exp_graph_handle_t,
+    pResult: *mut bool,
+) -> ur_result_t {
+    let (mut hGraph, mut pResult) = (hGraph, pResult);
+    let params = ur_graph_is_empty_exp_params_t {
+        phGraph: &raw mut hGraph,
+        ppResult: &raw mut pResult,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_IS_EMPTY_EXP,
+            c"urGraphIsEmptyExp",
+            (&raw const params).cast(),
+            || checked_urGraphIsEmptyExp(active(), hGraph, pResult),
+        )
+    }
 }
 
 /// `urGraphIsEmptyExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urGraphIsEmptyExp(
+    active: Active,
     hGraph: ur_exp_graph_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -910,16 +1082,15 @@ unsafe fn checked_urGraphIsEmptyExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphIsEmptyExp(
+unsafe extern "C" fn tracked_urGraphIsEmptyExp(
     hGraph: ur_exp_graph_handle_t,
     pResult: *mut bool,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphIsEmptyExp");
+    static CALL: Call = Call::new("urGraphIsEmptyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hGraph", hGraph, kinds::GRAPH, &mut owner) {
+            if let Err(result) = CALL.holds("hGraph", hGraph, kinds::GRAPH) {
                 return result;
             }
         }
@@ -931,42 +1102,57 @@ unsafe fn tracked_urGraphIsEmptyExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphGetIdExp(
     hGraph: ur_exp_graph_handle_t,
     pGraphId: *mut u64,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hGraph, mut pGraphId) = (hGraph, pGraphId);
-        let params = ur_graph_get_id_exp_params_t {
-            phGraph: &raw mut hGraph,
-            ppGraphId: &raw mut pGraphId,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_GET_ID_EXP,
-                c"urGraphGetIdExp",
-                (&raw const params).cast(),
-                || checked_urGraphGetIdExp(hGraph, pGraphId),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urGraphGetIdExp(hGraph, pGraphId) }
+    unsafe {
+        if active.traces() {
+            return traced_urGraphGetIdExp(hGraph, pGraphId);
+        }
+        checked_urGraphGetIdExp(active, hGraph, pGraphId)
+    }
+}
+
+/// `urGraphGetIdExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphGetIdExp(
+    hGraph: ur_exp_graph_handle_t,
+    pGraphId: *mut u64,
+) -> ur_result_t {
+    let (mut hGraph, mut pGraphId) = (hGraph, pGraphId);
+    let params = ur_graph_get_id_exp_params_t {
+        phGraph: &raw mut hGraph,
+        ppGraphId: &raw mut pGraphId,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_GET_ID_EXP,
+            c"urGraphGetIdExp",
+            (&raw const params).cast(),
+            || checked_urGraphGetIdExp(active(), hGraph, pGraphId),
+        )
+    }
 }
 
 /// `urGraphGetIdExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urGraphGetIdExp(
+    active: Active,
     hGraph: ur_exp_graph_handle_t,
     pGraphId: *mut u64,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -986,16 +1172,15 @@ unsafe fn checked_urGraphGetIdExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphGetIdExp(
+unsafe extern "C" fn tracked_urGraphGetIdExp(
     hGraph: ur_exp_graph_handle_t,
     pGraphId: *mut u64,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphGetIdExp");
+    static CALL: Call = Call::new("urGraphGetIdExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hGraph", hGraph, kinds::GRAPH, &mut owner) {
+            if let Err(result) = CALL.holds("hGraph", hGraph, kinds::GRAPH) {
                 return result;
             }
         }
@@ -1007,45 +1192,61 @@ unsafe fn tracked_urGraphGetIdExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphSetDestructionCallbackExp(
     hGraph: ur_exp_graph_handle_t,
     pfnCallback: ur_exp_graph_destruction_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hGraph, mut pfnCallback, mut pUserData) = (hGraph, pfnCallback, pUserData);
-        let params = ur_graph_set_destruction_callback_exp_params_t {
-            phGraph: &raw mut hGraph,
-            ppfnCallback: &raw mut pfnCallback,
-            ppUserData: &raw mut pUserData,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_SET_DESTRUCTION_CALLBACK_EXP,
-                c"urGraphSetDestructionCallbackExp",
-                (&raw const params).cast(),
-                || checked_urGraphSetDestructionCallbackExp(hGraph, pfnCallback, pUserData),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urGraphSetDestructionCallbackExp(hGraph, pfnCallback, pUserData) }
+    unsafe {
+        if active.traces() {
+            return traced_urGraphSetDestructionCallbackExp(hGraph, pfnCallback, pUserData);
+        }
+        checked_urGraphSetDestructionCallbackExp(active, hGraph, pfnCallback, pUserData)
+    }
+}
+
+/// `urGraphSetDestructionCallbackExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphSetDestructionCallbackExp(
+    hGraph: ur_exp_graph_handle_t,
+    pfnCallback: ur_exp_graph_destruction_callback_t,
+    pUserData: *mut c_void,
+) -> ur_result_t {
+    let (mut hGraph, mut pfnCallback, mut pUserData) = (hGraph, pfnCallback, pUserData);
+    let params = ur_graph_set_destruction_callback_exp_params_t {
+        phGraph: &raw mut hGraph,
+        ppfnCallback: &raw mut pfnCallback,
+        ppUserData: &raw mut pUserData,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_SET_DESTRUCTION_CALLBACK_EXP,
+            c"urGraphSetDestructionCallbackExp",
+            (&raw const params).cast(),
+            || checked_urGraphSetDestructionCallbackExp(active(), hGraph, pfnCallback, pUserData),
+        )
+    }
 }
 
 /// `urGraphSetDestructionCallbackExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urGraphSetDestructionCallbackExp(
+    active: Active,
     hGraph: ur_exp_graph_handle_t,
     pfnCallback: ur_exp_graph_destruction_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1066,17 +1267,16 @@ unsafe fn checked_urGraphSetDestructionCallbackExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphSetDestructionCallbackExp(
+unsafe extern "C" fn tracked_urGraphSetDestructionCallbackExp(
     hGraph: ur_exp_graph_handle_t,
     pfnCallback: ur_exp_graph_destruction_callback_t,
     pUserData: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphSetDestructionCallbackExp");
+    static CALL: Call = Call::new("urGraphSetDestructionCallbackExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hGraph", hGraph, kinds::GRAPH, &mut owner) {
+            if let Err(result) = CALL.holds("hGraph", hGraph, kinds::GRAPH) {
                 return result;
             }
         }
@@ -1088,42 +1288,57 @@ unsafe fn tracked_urGraphSetDestructionCallbackExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphDumpContentsExp(
     hGraph: ur_exp_graph_handle_t,
     filePath: *const c_char,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hGraph, mut filePath) = (hGraph, filePath);
-        let params = ur_graph_dump_contents_exp_params_t {
-            phGraph: &raw mut hGraph,
-            pfilePath: &raw mut filePath,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_DUMP_CONTENTS_EXP,
-                c"urGraphDumpContentsExp",
-                (&raw const params).cast(),
-                || checked_urGraphDumpContentsExp(hGraph, filePath),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urGraphDumpContentsExp(hGraph, filePath) }
+    unsafe {
+        if active.traces() {
+            return traced_urGraphDumpContentsExp(hGraph, filePath);
+        }
+        checked_urGraphDumpContentsExp(active, hGraph, filePath)
+    }
+}
+
+/// `urGraphDumpContentsExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphDumpContentsExp(
+    hGraph: ur_exp_graph_handle_t,
+    filePath: *const c_char,
+) -> ur_result_t {
+    let (mut hGraph, mut filePath) = (hGraph, filePath);
+    let params = ur_graph_dump_contents_exp_params_t {
+        phGraph: &raw mut hGraph,
+        pfilePath: &raw mut filePath,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_DUMP_CONTENTS_EXP,
+            c"urGraphDumpContentsExp",
+            (&raw const params).cast(),
+            || checked_urGraphDumpContentsExp(active(), hGraph, filePath),
+        )
+    }
 }
 
 /// `urGraphDumpContentsExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urGraphDumpContentsExp(
+    active: Active,
     hGraph: ur_exp_graph_handle_t,
     filePath: *const c_char,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1143,16 +1358,15 @@ unsafe fn checked_urGraphDumpContentsExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphDumpContentsExp(
+unsafe extern "C" fn tracked_urGraphDumpContentsExp(
     hGraph: ur_exp_graph_handle_t,
     filePath: *const c_char,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphDumpContentsExp");
+    static CALL: Call = Call::new("urGraphDumpContentsExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hGraph", hGraph, kinds::GRAPH, &mut owner) {
+            if let Err(result) = CALL.holds("hGraph", hGraph, kinds::GRAPH) {
                 return result;
             }
         }
@@ -1164,42 +1378,57 @@ unsafe fn tracked_urGraphDumpContentsExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphGetNativeHandleExp(
     hGraph: ur_exp_graph_handle_t,
     phNativeGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hGraph, mut phNativeGraph) = (hGraph, phNativeGraph);
-        let params = ur_graph_get_native_handle_exp_params_t {
-            phGraph: &raw mut hGraph,
-            pphNativeGraph: &raw mut phNativeGraph,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_GET_NATIVE_HANDLE_EXP,
-                c"urGraphGetNativeHandleExp",
-                (&raw const params).cast(),
-                || checked_urGraphGetNativeHandleExp(hGraph, phNativeGraph),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urGraphGetNativeHandleExp(hGraph, phNativeGraph) }
+    unsafe {
+        if active.traces() {
+            return traced_urGraphGetNativeHandleExp(hGraph, phNativeGraph);
+        }
+        checked_urGraphGetNativeHandleExp(active, hGraph, phNativeGraph)
+    }
+}
+
+/// `urGraphGetNativeHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphGetNativeHandleExp(
+    hGraph: ur_exp_graph_handle_t,
+    phNativeGraph: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hGraph, mut phNativeGraph) = (hGraph, phNativeGraph);
+    let params = ur_graph_get_native_handle_exp_params_t {
+        phGraph: &raw mut hGraph,
+        pphNativeGraph: &raw mut phNativeGraph,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_GET_NATIVE_HANDLE_EXP,
+            c"urGraphGetNativeHandleExp",
+            (&raw const params).cast(),
+            || checked_urGraphGetNativeHandleExp(active(), hGraph, phNativeGraph),
+        )
+    }
 }
 
 /// `urGraphGetNativeHandleExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urGraphGetNativeHandleExp(
+    active: Active,
     hGraph: ur_exp_graph_handle_t,
     phNativeGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1219,16 +1448,15 @@ unsafe fn checked_urGraphGetNativeHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphGetNativeHandleExp(
+unsafe extern "C" fn tracked_urGraphGetNativeHandleExp(
     hGraph: ur_exp_graph_handle_t,
     phNativeGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphGetNativeHandleExp");
+    static CALL: Call = Call::new("urGraphGetNativeHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hGraph", hGraph, kinds::GRAPH, &mut owner) {
+            if let Err(result) = CALL.holds("hGraph", hGraph, kinds::GRAPH) {
                 return result;
             }
         }
@@ -1240,37 +1468,58 @@ unsafe fn tracked_urGraphGetNativeHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urGraphExecutableGraphGetNativeHandleExp(
     hExecutableGraph: ur_exp_executable_graph_handle_t,
     phNativeExecutableGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hExecutableGraph, mut phNativeExecutableGraph) =
-            (hExecutableGraph, phNativeExecutableGraph);
-        let params = ur_graph_executable_graph_get_native_handle_exp_params_t {
-            phExecutableGraph: &raw mut hExecutableGraph,
-            pphNativeExecutableGraph: &raw mut phNativeExecutableGraph,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_GRAPH_EXECUTABLE_GRAPH_GET_NATIVE_HANDLE_EXP,
-                c"urGraphExecutableGraphGetNativeHandleExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urGraphExecutableGraphGetNativeHandleExp(
-                        hExecutableGraph,
-                        phNativeExecutableGraph,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urGraphExecutableGraphGetNativeHandleExp(hExecutableGraph, phNativeExecutableGraph)
+        if active.traces() {
+            return traced_urGraphExecutableGraphGetNativeHandleExp(
+                hExecutableGraph,
+                phNativeExecutableGraph,
+            );
+        }
+        checked_urGraphExecutableGraphGetNativeHandleExp(
+            active,
+            hExecutableGraph,
+            phNativeExecutableGraph,
+        )
+    }
+}
+
+/// `urGraphExecutableGraphGetNativeHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urGraphExecutableGraphGetNativeHandleExp(
+    hExecutableGraph: ur_exp_executable_graph_handle_t,
+    phNativeExecutableGraph: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hExecutableGraph, mut phNativeExecutableGraph) =
+        (hExecutableGraph, phNativeExecutableGraph);
+    let params = ur_graph_executable_graph_get_native_handle_exp_params_t {
+        phExecutableGraph: &raw mut hExecutableGraph,
+        pphNativeExecutableGraph: &raw mut phNativeExecutableGraph,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_GRAPH_EXECUTABLE_GRAPH_GET_NATIVE_HANDLE_EXP,
+            c"urGraphExecutableGraphGetNativeHandleExp",
+            (&raw const params).cast(),
+            || {
+                checked_urGraphExecutableGraphGetNativeHandleExp(
+                    active(),
+                    hExecutableGraph,
+                    phNativeExecutableGraph,
+                )
+            },
+        )
     }
 }
 
@@ -1278,12 +1527,12 @@ pub(crate) unsafe extern "C" fn urGraphExecutableGraphGetNativeHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urGraphExecutableGraphGetNativeHandleExp(
+    active: Active,
     hExecutableGraph: ur_exp_executable_graph_handle_t,
     phNativeExecutableGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1309,20 +1558,18 @@ unsafe fn checked_urGraphExecutableGraphGetNativeHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urGraphExecutableGraphGetNativeHandleExp(
+unsafe extern "C" fn tracked_urGraphExecutableGraphGetNativeHandleExp(
     hExecutableGraph: ur_exp_executable_graph_handle_t,
     phNativeExecutableGraph: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urGraphExecutableGraphGetNativeHandleExp");
+    static CALL: Call = Call::new("urGraphExecutableGraphGetNativeHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.holds(
                 "hExecutableGraph",
                 hExecutableGraph,
                 kinds::EXECUTABLE_GRAPH,
-                &mut owner,
             ) {
                 return result;
             }

@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueHostTaskExp(
     hQueue: ur_queue_handle_t,
@@ -24,56 +27,22 @@ pub(crate) unsafe extern "C" fn urEnqueueHostTaskExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pfnHostTask,
-            mut data,
-            mut pProperties,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pfnHostTask,
-            data,
-            pProperties,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_host_task_exp_params_t {
-            phQueue: &raw mut hQueue,
-            ppfnHostTask: &raw mut pfnHostTask,
-            pdata: &raw mut data,
-            ppProperties: &raw mut pProperties,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_HOST_TASK_EXP,
-                c"urEnqueueHostTaskExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueHostTaskExp(
-                        hQueue,
-                        pfnHostTask,
-                        data,
-                        pProperties,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueHostTaskExp(
+                hQueue,
+                pfnHostTask,
+                data,
+                pProperties,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueHostTaskExp(
+            active,
             hQueue,
             pfnHostTask,
             data,
@@ -85,12 +54,13 @@ pub(crate) unsafe extern "C" fn urEnqueueHostTaskExp(
     }
 }
 
-/// `urEnqueueHostTaskExp` with the layers below tracing.
+/// `urEnqueueHostTaskExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueHostTaskExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueHostTaskExp(
     hQueue: ur_queue_handle_t,
     pfnHostTask: ur_exp_host_task_function_t,
     data: *mut c_void,
@@ -99,7 +69,69 @@ unsafe fn checked_urEnqueueHostTaskExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pfnHostTask,
+        mut data,
+        mut pProperties,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pfnHostTask,
+        data,
+        pProperties,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_host_task_exp_params_t {
+        phQueue: &raw mut hQueue,
+        ppfnHostTask: &raw mut pfnHostTask,
+        pdata: &raw mut data,
+        ppProperties: &raw mut pProperties,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_HOST_TASK_EXP,
+            c"urEnqueueHostTaskExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueHostTaskExp(
+                    active(),
+                    hQueue,
+                    pfnHostTask,
+                    data,
+                    pProperties,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueHostTaskExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueHostTaskExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pfnHostTask: ur_exp_host_task_function_t,
+    data: *mut c_void,
+    pProperties: *const ur_exp_host_task_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -143,7 +175,7 @@ unsafe fn checked_urEnqueueHostTaskExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueHostTaskExp(
+unsafe extern "C" fn tracked_urEnqueueHostTaskExp(
     hQueue: ur_queue_handle_t,
     pfnHostTask: ur_exp_host_task_function_t,
     data: *mut c_void,
@@ -152,12 +184,12 @@ unsafe fn tracked_urEnqueueHostTaskExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueHostTaskExp");
+    static CALL: Call = Call::new("urEnqueueHostTaskExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -165,7 +197,7 @@ unsafe fn tracked_urEnqueueHostTaskExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -179,7 +211,7 @@ unsafe fn tracked_urEnqueueHostTaskExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }

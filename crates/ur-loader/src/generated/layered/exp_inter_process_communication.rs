@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCGetMemHandleExp(
     hContext: ur_context_handle_t,
@@ -21,35 +24,63 @@ pub(crate) unsafe extern "C" fn urIPCGetMemHandleExp(
     ppIPCMemHandleData: *mut *mut c_void,
     pIPCMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pMem, mut ppIPCMemHandleData, mut pIPCMemHandleDataSizeRet) =
-            (hContext, pMem, ppIPCMemHandleData, pIPCMemHandleDataSizeRet);
-        let params = ur_ipc_get_mem_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            ppMem: &raw mut pMem,
-            pppIPCMemHandleData: &raw mut ppIPCMemHandleData,
-            ppIPCMemHandleDataSizeRet: &raw mut pIPCMemHandleDataSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_GET_MEM_HANDLE_EXP,
-                c"urIPCGetMemHandleExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urIPCGetMemHandleExp(
-                        hContext,
-                        pMem,
-                        ppIPCMemHandleData,
-                        pIPCMemHandleDataSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urIPCGetMemHandleExp(hContext, pMem, ppIPCMemHandleData, pIPCMemHandleDataSizeRet)
+        if active.traces() {
+            return traced_urIPCGetMemHandleExp(
+                hContext,
+                pMem,
+                ppIPCMemHandleData,
+                pIPCMemHandleDataSizeRet,
+            );
+        }
+        checked_urIPCGetMemHandleExp(
+            active,
+            hContext,
+            pMem,
+            ppIPCMemHandleData,
+            pIPCMemHandleDataSizeRet,
+        )
+    }
+}
+
+/// `urIPCGetMemHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCGetMemHandleExp(
+    hContext: ur_context_handle_t,
+    pMem: *mut c_void,
+    ppIPCMemHandleData: *mut *mut c_void,
+    pIPCMemHandleDataSizeRet: *mut usize,
+) -> ur_result_t {
+    let (mut hContext, mut pMem, mut ppIPCMemHandleData, mut pIPCMemHandleDataSizeRet) =
+        (hContext, pMem, ppIPCMemHandleData, pIPCMemHandleDataSizeRet);
+    let params = ur_ipc_get_mem_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        ppMem: &raw mut pMem,
+        pppIPCMemHandleData: &raw mut ppIPCMemHandleData,
+        ppIPCMemHandleDataSizeRet: &raw mut pIPCMemHandleDataSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_GET_MEM_HANDLE_EXP,
+            c"urIPCGetMemHandleExp",
+            (&raw const params).cast(),
+            || {
+                checked_urIPCGetMemHandleExp(
+                    active(),
+                    hContext,
+                    pMem,
+                    ppIPCMemHandleData,
+                    pIPCMemHandleDataSizeRet,
+                )
+            },
+        )
     }
 }
 
@@ -57,14 +88,14 @@ pub(crate) unsafe extern "C" fn urIPCGetMemHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urIPCGetMemHandleExp(
+    active: Active,
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
     ppIPCMemHandleData: *mut *mut c_void,
     pIPCMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -94,18 +125,17 @@ unsafe fn checked_urIPCGetMemHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCGetMemHandleExp(
+unsafe extern "C" fn tracked_urIPCGetMemHandleExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
     ppIPCMemHandleData: *mut *mut c_void,
     pIPCMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCGetMemHandleExp");
+    static CALL: Call = Call::in_context("urIPCGetMemHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -117,42 +147,57 @@ unsafe fn tracked_urIPCGetMemHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCPutMemHandleExp(
     hContext: ur_context_handle_t,
     pIPCMemHandleData: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pIPCMemHandleData) = (hContext, pIPCMemHandleData);
-        let params = ur_ipc_put_mem_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            ppIPCMemHandleData: &raw mut pIPCMemHandleData,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_PUT_MEM_HANDLE_EXP,
-                c"urIPCPutMemHandleExp",
-                (&raw const params).cast(),
-                || checked_urIPCPutMemHandleExp(hContext, pIPCMemHandleData),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urIPCPutMemHandleExp(hContext, pIPCMemHandleData) }
+    unsafe {
+        if active.traces() {
+            return traced_urIPCPutMemHandleExp(hContext, pIPCMemHandleData);
+        }
+        checked_urIPCPutMemHandleExp(active, hContext, pIPCMemHandleData)
+    }
+}
+
+/// `urIPCPutMemHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCPutMemHandleExp(
+    hContext: ur_context_handle_t,
+    pIPCMemHandleData: *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut pIPCMemHandleData) = (hContext, pIPCMemHandleData);
+    let params = ur_ipc_put_mem_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        ppIPCMemHandleData: &raw mut pIPCMemHandleData,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_PUT_MEM_HANDLE_EXP,
+            c"urIPCPutMemHandleExp",
+            (&raw const params).cast(),
+            || checked_urIPCPutMemHandleExp(active(), hContext, pIPCMemHandleData),
+        )
+    }
 }
 
 /// `urIPCPutMemHandleExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urIPCPutMemHandleExp(
+    active: Active,
     hContext: ur_context_handle_t,
     pIPCMemHandleData: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -172,16 +217,15 @@ unsafe fn checked_urIPCPutMemHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCPutMemHandleExp(
+unsafe extern "C" fn tracked_urIPCPutMemHandleExp(
     hContext: ur_context_handle_t,
     pIPCMemHandleData: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCPutMemHandleExp");
+    static CALL: Call = Call::in_context("urIPCPutMemHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -193,7 +237,6 @@ unsafe fn tracked_urIPCPutMemHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCOpenMemHandleExp(
     hContext: ur_context_handle_t,
@@ -202,42 +245,20 @@ pub(crate) unsafe extern "C" fn urIPCOpenMemHandleExp(
     ipcMemHandleDataSize: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pIPCMemHandleData, mut ipcMemHandleDataSize, mut ppMem) = (
-            hContext,
-            hDevice,
-            pIPCMemHandleData,
-            ipcMemHandleDataSize,
-            ppMem,
-        );
-        let params = ur_ipc_open_mem_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppIPCMemHandleData: &raw mut pIPCMemHandleData,
-            pipcMemHandleDataSize: &raw mut ipcMemHandleDataSize,
-            pppMem: &raw mut ppMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_OPEN_MEM_HANDLE_EXP,
-                c"urIPCOpenMemHandleExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urIPCOpenMemHandleExp(
-                        hContext,
-                        hDevice,
-                        pIPCMemHandleData,
-                        ipcMemHandleDataSize,
-                        ppMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urIPCOpenMemHandleExp(
+                hContext,
+                hDevice,
+                pIPCMemHandleData,
+                ipcMemHandleDataSize,
+                ppMem,
+            );
+        }
         checked_urIPCOpenMemHandleExp(
+            active,
             hContext,
             hDevice,
             pIPCMemHandleData,
@@ -247,19 +268,66 @@ pub(crate) unsafe extern "C" fn urIPCOpenMemHandleExp(
     }
 }
 
-/// `urIPCOpenMemHandleExp` with the layers below tracing.
+/// `urIPCOpenMemHandleExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urIPCOpenMemHandleExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCOpenMemHandleExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pIPCMemHandleData: *mut c_void,
     ipcMemHandleDataSize: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut pIPCMemHandleData, mut ipcMemHandleDataSize, mut ppMem) = (
+        hContext,
+        hDevice,
+        pIPCMemHandleData,
+        ipcMemHandleDataSize,
+        ppMem,
+    );
+    let params = ur_ipc_open_mem_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppIPCMemHandleData: &raw mut pIPCMemHandleData,
+        pipcMemHandleDataSize: &raw mut ipcMemHandleDataSize,
+        pppMem: &raw mut ppMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_OPEN_MEM_HANDLE_EXP,
+            c"urIPCOpenMemHandleExp",
+            (&raw const params).cast(),
+            || {
+                checked_urIPCOpenMemHandleExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    pIPCMemHandleData,
+                    ipcMemHandleDataSize,
+                    ppMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urIPCOpenMemHandleExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urIPCOpenMemHandleExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pIPCMemHandleData: *mut c_void,
+    ipcMemHandleDataSize: usize,
+    ppMem: *mut *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -297,22 +365,25 @@ unsafe fn checked_urIPCOpenMemHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCOpenMemHandleExp(
+unsafe extern "C" fn tracked_urIPCOpenMemHandleExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pIPCMemHandleData: *mut c_void,
     ipcMemHandleDataSize: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCOpenMemHandleExp");
+    static CALL: Call = Call::in_context("urIPCOpenMemHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -330,42 +401,57 @@ unsafe fn tracked_urIPCOpenMemHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCCloseMemHandleExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pMem) = (hContext, pMem);
-        let params = ur_ipc_close_mem_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            ppMem: &raw mut pMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_CLOSE_MEM_HANDLE_EXP,
-                c"urIPCCloseMemHandleExp",
-                (&raw const params).cast(),
-                || checked_urIPCCloseMemHandleExp(hContext, pMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urIPCCloseMemHandleExp(hContext, pMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urIPCCloseMemHandleExp(hContext, pMem);
+        }
+        checked_urIPCCloseMemHandleExp(active, hContext, pMem)
+    }
+}
+
+/// `urIPCCloseMemHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCCloseMemHandleExp(
+    hContext: ur_context_handle_t,
+    pMem: *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut pMem) = (hContext, pMem);
+    let params = ur_ipc_close_mem_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        ppMem: &raw mut pMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_CLOSE_MEM_HANDLE_EXP,
+            c"urIPCCloseMemHandleExp",
+            (&raw const params).cast(),
+            || checked_urIPCCloseMemHandleExp(active(), hContext, pMem),
+        )
+    }
 }
 
 /// `urIPCCloseMemHandleExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urIPCCloseMemHandleExp(
+    active: Active,
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -385,16 +471,15 @@ unsafe fn checked_urIPCCloseMemHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCCloseMemHandleExp(
+unsafe extern "C" fn tracked_urIPCCloseMemHandleExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCCloseMemHandleExp");
+    static CALL: Call = Call::in_context("urIPCCloseMemHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -406,7 +491,6 @@ unsafe fn tracked_urIPCCloseMemHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCGetPhysMemHandleExp(
     hContext: ur_context_handle_t,
@@ -414,44 +498,19 @@ pub(crate) unsafe extern "C" fn urIPCGetPhysMemHandleExp(
     ppIPCPhysMemHandleData: *mut *mut c_void,
     pIPCPhysMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hPhysMem,
-            mut ppIPCPhysMemHandleData,
-            mut pIPCPhysMemHandleDataSizeRet,
-        ) = (
-            hContext,
-            hPhysMem,
-            ppIPCPhysMemHandleData,
-            pIPCPhysMemHandleDataSizeRet,
-        );
-        let params = ur_ipc_get_phys_mem_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            phPhysMem: &raw mut hPhysMem,
-            pppIPCPhysMemHandleData: &raw mut ppIPCPhysMemHandleData,
-            ppIPCPhysMemHandleDataSizeRet: &raw mut pIPCPhysMemHandleDataSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_GET_PHYS_MEM_HANDLE_EXP,
-                c"urIPCGetPhysMemHandleExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urIPCGetPhysMemHandleExp(
-                        hContext,
-                        hPhysMem,
-                        ppIPCPhysMemHandleData,
-                        pIPCPhysMemHandleDataSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urIPCGetPhysMemHandleExp(
+                hContext,
+                hPhysMem,
+                ppIPCPhysMemHandleData,
+                pIPCPhysMemHandleDataSizeRet,
+            );
+        }
         checked_urIPCGetPhysMemHandleExp(
+            active,
             hContext,
             hPhysMem,
             ppIPCPhysMemHandleData,
@@ -460,18 +519,61 @@ pub(crate) unsafe extern "C" fn urIPCGetPhysMemHandleExp(
     }
 }
 
-/// `urIPCGetPhysMemHandleExp` with the layers below tracing.
+/// `urIPCGetPhysMemHandleExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urIPCGetPhysMemHandleExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCGetPhysMemHandleExp(
     hContext: ur_context_handle_t,
     hPhysMem: ur_physical_mem_handle_t,
     ppIPCPhysMemHandleData: *mut *mut c_void,
     pIPCPhysMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hPhysMem, mut ppIPCPhysMemHandleData, mut pIPCPhysMemHandleDataSizeRet) = (
+        hContext,
+        hPhysMem,
+        ppIPCPhysMemHandleData,
+        pIPCPhysMemHandleDataSizeRet,
+    );
+    let params = ur_ipc_get_phys_mem_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        phPhysMem: &raw mut hPhysMem,
+        pppIPCPhysMemHandleData: &raw mut ppIPCPhysMemHandleData,
+        ppIPCPhysMemHandleDataSizeRet: &raw mut pIPCPhysMemHandleDataSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_GET_PHYS_MEM_HANDLE_EXP,
+            c"urIPCGetPhysMemHandleExp",
+            (&raw const params).cast(),
+            || {
+                checked_urIPCGetPhysMemHandleExp(
+                    active(),
+                    hContext,
+                    hPhysMem,
+                    ppIPCPhysMemHandleData,
+                    pIPCPhysMemHandleDataSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urIPCGetPhysMemHandleExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urIPCGetPhysMemHandleExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hPhysMem: ur_physical_mem_handle_t,
+    ppIPCPhysMemHandleData: *mut *mut c_void,
+    pIPCPhysMemHandleDataSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -506,21 +608,22 @@ unsafe fn checked_urIPCGetPhysMemHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCGetPhysMemHandleExp(
+unsafe extern "C" fn tracked_urIPCGetPhysMemHandleExp(
     hContext: ur_context_handle_t,
     hPhysMem: ur_physical_mem_handle_t,
     ppIPCPhysMemHandleData: *mut *mut c_void,
     pIPCPhysMemHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCGetPhysMemHandleExp");
+    static CALL: Call = Call::in_context("urIPCGetPhysMemHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hPhysMem", hPhysMem, kinds::PHYSICAL_MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hPhysMem", hPhysMem, kinds::PHYSICAL_MEM, &mut family)
+            {
                 return result;
             }
         }
@@ -537,42 +640,57 @@ unsafe fn tracked_urIPCGetPhysMemHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCPutPhysMemHandleExp(
     hContext: ur_context_handle_t,
     pIPCPhysMemHandleData: *const c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pIPCPhysMemHandleData) = (hContext, pIPCPhysMemHandleData);
-        let params = ur_ipc_put_phys_mem_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            ppIPCPhysMemHandleData: &raw mut pIPCPhysMemHandleData,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_PUT_PHYS_MEM_HANDLE_EXP,
-                c"urIPCPutPhysMemHandleExp",
-                (&raw const params).cast(),
-                || checked_urIPCPutPhysMemHandleExp(hContext, pIPCPhysMemHandleData),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urIPCPutPhysMemHandleExp(hContext, pIPCPhysMemHandleData) }
+    unsafe {
+        if active.traces() {
+            return traced_urIPCPutPhysMemHandleExp(hContext, pIPCPhysMemHandleData);
+        }
+        checked_urIPCPutPhysMemHandleExp(active, hContext, pIPCPhysMemHandleData)
+    }
+}
+
+/// `urIPCPutPhysMemHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCPutPhysMemHandleExp(
+    hContext: ur_context_handle_t,
+    pIPCPhysMemHandleData: *const c_void,
+) -> ur_result_t {
+    let (mut hContext, mut pIPCPhysMemHandleData) = (hContext, pIPCPhysMemHandleData);
+    let params = ur_ipc_put_phys_mem_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        ppIPCPhysMemHandleData: &raw mut pIPCPhysMemHandleData,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_PUT_PHYS_MEM_HANDLE_EXP,
+            c"urIPCPutPhysMemHandleExp",
+            (&raw const params).cast(),
+            || checked_urIPCPutPhysMemHandleExp(active(), hContext, pIPCPhysMemHandleData),
+        )
+    }
 }
 
 /// `urIPCPutPhysMemHandleExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urIPCPutPhysMemHandleExp(
+    active: Active,
     hContext: ur_context_handle_t,
     pIPCPhysMemHandleData: *const c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -593,16 +711,15 @@ unsafe fn checked_urIPCPutPhysMemHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCPutPhysMemHandleExp(
+unsafe extern "C" fn tracked_urIPCPutPhysMemHandleExp(
     hContext: ur_context_handle_t,
     pIPCPhysMemHandleData: *const c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCPutPhysMemHandleExp");
+    static CALL: Call = Call::in_context("urIPCPutPhysMemHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -614,7 +731,6 @@ unsafe fn tracked_urIPCPutPhysMemHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCOpenPhysMemHandleExp(
     hContext: ur_context_handle_t,
@@ -623,48 +739,20 @@ pub(crate) unsafe extern "C" fn urIPCOpenPhysMemHandleExp(
     ipcPhysMemHandleDataSize: usize,
     phPhysMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut pIPCPhysMemHandleData,
-            mut ipcPhysMemHandleDataSize,
-            mut phPhysMem,
-        ) = (
-            hContext,
-            hDevice,
-            pIPCPhysMemHandleData,
-            ipcPhysMemHandleDataSize,
-            phPhysMem,
-        );
-        let params = ur_ipc_open_phys_mem_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppIPCPhysMemHandleData: &raw mut pIPCPhysMemHandleData,
-            pipcPhysMemHandleDataSize: &raw mut ipcPhysMemHandleDataSize,
-            pphPhysMem: &raw mut phPhysMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_OPEN_PHYS_MEM_HANDLE_EXP,
-                c"urIPCOpenPhysMemHandleExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urIPCOpenPhysMemHandleExp(
-                        hContext,
-                        hDevice,
-                        pIPCPhysMemHandleData,
-                        ipcPhysMemHandleDataSize,
-                        phPhysMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urIPCOpenPhysMemHandleExp(
+                hContext,
+                hDevice,
+                pIPCPhysMemHandleData,
+                ipcPhysMemHandleDataSize,
+                phPhysMem,
+            );
+        }
         checked_urIPCOpenPhysMemHandleExp(
+            active,
             hContext,
             hDevice,
             pIPCPhysMemHandleData,
@@ -674,19 +762,72 @@ pub(crate) unsafe extern "C" fn urIPCOpenPhysMemHandleExp(
     }
 }
 
-/// `urIPCOpenPhysMemHandleExp` with the layers below tracing.
+/// `urIPCOpenPhysMemHandleExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urIPCOpenPhysMemHandleExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCOpenPhysMemHandleExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pIPCPhysMemHandleData: *const c_void,
     ipcPhysMemHandleDataSize: usize,
     phPhysMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut pIPCPhysMemHandleData,
+        mut ipcPhysMemHandleDataSize,
+        mut phPhysMem,
+    ) = (
+        hContext,
+        hDevice,
+        pIPCPhysMemHandleData,
+        ipcPhysMemHandleDataSize,
+        phPhysMem,
+    );
+    let params = ur_ipc_open_phys_mem_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppIPCPhysMemHandleData: &raw mut pIPCPhysMemHandleData,
+        pipcPhysMemHandleDataSize: &raw mut ipcPhysMemHandleDataSize,
+        pphPhysMem: &raw mut phPhysMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_OPEN_PHYS_MEM_HANDLE_EXP,
+            c"urIPCOpenPhysMemHandleExp",
+            (&raw const params).cast(),
+            || {
+                checked_urIPCOpenPhysMemHandleExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    pIPCPhysMemHandleData,
+                    ipcPhysMemHandleDataSize,
+                    phPhysMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urIPCOpenPhysMemHandleExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urIPCOpenPhysMemHandleExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pIPCPhysMemHandleData: *const c_void,
+    ipcPhysMemHandleDataSize: usize,
+    phPhysMem: *mut ur_physical_mem_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -724,22 +865,25 @@ unsafe fn checked_urIPCOpenPhysMemHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCOpenPhysMemHandleExp(
+unsafe extern "C" fn tracked_urIPCOpenPhysMemHandleExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pIPCPhysMemHandleData: *const c_void,
     ipcPhysMemHandleDataSize: usize,
     phPhysMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCOpenPhysMemHandleExp");
+    static CALL: Call = Call::in_context("urIPCOpenPhysMemHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -750,7 +894,7 @@ unsafe fn tracked_urIPCOpenPhysMemHandleExp(
             ipcPhysMemHandleDataSize,
             phPhysMem,
         );
-        CALL.created(result, phPhysMem, kinds::PHYSICAL_MEM);
+        CALL.created(result, phPhysMem, kinds::PHYSICAL_MEM, family);
         result
     }
 }
@@ -759,42 +903,57 @@ unsafe fn tracked_urIPCOpenPhysMemHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCClosePhysMemHandleExp(
     hContext: ur_context_handle_t,
     hPhysMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hPhysMem) = (hContext, hPhysMem);
-        let params = ur_ipc_close_phys_mem_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            phPhysMem: &raw mut hPhysMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_CLOSE_PHYS_MEM_HANDLE_EXP,
-                c"urIPCClosePhysMemHandleExp",
-                (&raw const params).cast(),
-                || checked_urIPCClosePhysMemHandleExp(hContext, hPhysMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urIPCClosePhysMemHandleExp(hContext, hPhysMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urIPCClosePhysMemHandleExp(hContext, hPhysMem);
+        }
+        checked_urIPCClosePhysMemHandleExp(active, hContext, hPhysMem)
+    }
+}
+
+/// `urIPCClosePhysMemHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCClosePhysMemHandleExp(
+    hContext: ur_context_handle_t,
+    hPhysMem: ur_physical_mem_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hPhysMem) = (hContext, hPhysMem);
+    let params = ur_ipc_close_phys_mem_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        phPhysMem: &raw mut hPhysMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_CLOSE_PHYS_MEM_HANDLE_EXP,
+            c"urIPCClosePhysMemHandleExp",
+            (&raw const params).cast(),
+            || checked_urIPCClosePhysMemHandleExp(active(), hContext, hPhysMem),
+        )
+    }
 }
 
 /// `urIPCClosePhysMemHandleExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urIPCClosePhysMemHandleExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hPhysMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -814,23 +973,25 @@ unsafe fn checked_urIPCClosePhysMemHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCClosePhysMemHandleExp(
+unsafe extern "C" fn tracked_urIPCClosePhysMemHandleExp(
     hContext: ur_context_handle_t,
     hPhysMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCClosePhysMemHandleExp");
+    static CALL: Call = Call::in_context("urIPCClosePhysMemHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hPhysMem", hPhysMem, kinds::PHYSICAL_MEM, &mut owner) {
-                return result;
-            }
+            held = match CALL.shares("hPhysMem", hPhysMem, kinds::PHYSICAL_MEM, &mut family) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hPhysMem);
+        let release = CALL.releasing(hPhysMem, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hPhysMem", hPhysMem, kinds::PHYSICAL_MEM);
         }
@@ -844,40 +1005,64 @@ unsafe fn tracked_urIPCClosePhysMemHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCGetEventHandleExp(
     hEvent: ur_event_handle_t,
     ppIPCEventHandleData: *mut *mut c_void,
     pIPCEventHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hEvent, mut ppIPCEventHandleData, mut pIPCEventHandleDataSizeRet) =
-            (hEvent, ppIPCEventHandleData, pIPCEventHandleDataSizeRet);
-        let params = ur_ipc_get_event_handle_exp_params_t {
-            phEvent: &raw mut hEvent,
-            pppIPCEventHandleData: &raw mut ppIPCEventHandleData,
-            ppIPCEventHandleDataSizeRet: &raw mut pIPCEventHandleDataSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_GET_EVENT_HANDLE_EXP,
-                c"urIPCGetEventHandleExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urIPCGetEventHandleExp(
-                        hEvent,
-                        ppIPCEventHandleData,
-                        pIPCEventHandleDataSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urIPCGetEventHandleExp(hEvent, ppIPCEventHandleData, pIPCEventHandleDataSizeRet)
+        if active.traces() {
+            return traced_urIPCGetEventHandleExp(
+                hEvent,
+                ppIPCEventHandleData,
+                pIPCEventHandleDataSizeRet,
+            );
+        }
+        checked_urIPCGetEventHandleExp(
+            active,
+            hEvent,
+            ppIPCEventHandleData,
+            pIPCEventHandleDataSizeRet,
+        )
+    }
+}
+
+/// `urIPCGetEventHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCGetEventHandleExp(
+    hEvent: ur_event_handle_t,
+    ppIPCEventHandleData: *mut *mut c_void,
+    pIPCEventHandleDataSizeRet: *mut usize,
+) -> ur_result_t {
+    let (mut hEvent, mut ppIPCEventHandleData, mut pIPCEventHandleDataSizeRet) =
+        (hEvent, ppIPCEventHandleData, pIPCEventHandleDataSizeRet);
+    let params = ur_ipc_get_event_handle_exp_params_t {
+        phEvent: &raw mut hEvent,
+        pppIPCEventHandleData: &raw mut ppIPCEventHandleData,
+        ppIPCEventHandleDataSizeRet: &raw mut pIPCEventHandleDataSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_GET_EVENT_HANDLE_EXP,
+            c"urIPCGetEventHandleExp",
+            (&raw const params).cast(),
+            || {
+                checked_urIPCGetEventHandleExp(
+                    active(),
+                    hEvent,
+                    ppIPCEventHandleData,
+                    pIPCEventHandleDataSizeRet,
+                )
+            },
+        )
     }
 }
 
@@ -885,13 +1070,13 @@ pub(crate) unsafe extern "C" fn urIPCGetEventHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urIPCGetEventHandleExp(
+    active: Active,
     hEvent: ur_event_handle_t,
     ppIPCEventHandleData: *mut *mut c_void,
     pIPCEventHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -919,17 +1104,16 @@ unsafe fn checked_urIPCGetEventHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCGetEventHandleExp(
+unsafe extern "C" fn tracked_urIPCGetEventHandleExp(
     hEvent: ur_event_handle_t,
     ppIPCEventHandleData: *mut *mut c_void,
     pIPCEventHandleDataSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCGetEventHandleExp");
+    static CALL: Call = Call::new("urIPCGetEventHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hEvent", hEvent, kinds::EVENT, &mut owner) {
+            if let Err(result) = CALL.holds("hEvent", hEvent, kinds::EVENT) {
                 return result;
             }
         }
@@ -941,42 +1125,57 @@ unsafe fn tracked_urIPCGetEventHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCPutEventHandleExp(
     hContext: ur_context_handle_t,
     pIPCEventHandleData: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pIPCEventHandleData) = (hContext, pIPCEventHandleData);
-        let params = ur_ipc_put_event_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            ppIPCEventHandleData: &raw mut pIPCEventHandleData,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_PUT_EVENT_HANDLE_EXP,
-                c"urIPCPutEventHandleExp",
-                (&raw const params).cast(),
-                || checked_urIPCPutEventHandleExp(hContext, pIPCEventHandleData),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urIPCPutEventHandleExp(hContext, pIPCEventHandleData) }
+    unsafe {
+        if active.traces() {
+            return traced_urIPCPutEventHandleExp(hContext, pIPCEventHandleData);
+        }
+        checked_urIPCPutEventHandleExp(active, hContext, pIPCEventHandleData)
+    }
+}
+
+/// `urIPCPutEventHandleExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCPutEventHandleExp(
+    hContext: ur_context_handle_t,
+    pIPCEventHandleData: *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut pIPCEventHandleData) = (hContext, pIPCEventHandleData);
+    let params = ur_ipc_put_event_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        ppIPCEventHandleData: &raw mut pIPCEventHandleData,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_PUT_EVENT_HANDLE_EXP,
+            c"urIPCPutEventHandleExp",
+            (&raw const params).cast(),
+            || checked_urIPCPutEventHandleExp(active(), hContext, pIPCEventHandleData),
+        )
+    }
 }
 
 /// `urIPCPutEventHandleExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urIPCPutEventHandleExp(
+    active: Active,
     hContext: ur_context_handle_t,
     pIPCEventHandleData: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -996,16 +1195,15 @@ unsafe fn checked_urIPCPutEventHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCPutEventHandleExp(
+unsafe extern "C" fn tracked_urIPCPutEventHandleExp(
     hContext: ur_context_handle_t,
     pIPCEventHandleData: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCPutEventHandleExp");
+    static CALL: Call = Call::in_context("urIPCPutEventHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -1017,7 +1215,6 @@ unsafe fn tracked_urIPCPutEventHandleExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urIPCOpenEventHandleExp(
     hContext: ur_context_handle_t,
@@ -1025,39 +1222,19 @@ pub(crate) unsafe extern "C" fn urIPCOpenEventHandleExp(
     ipcEventHandleDataSize: usize,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pIPCEventHandleData, mut ipcEventHandleDataSize, mut phEvent) = (
-            hContext,
-            pIPCEventHandleData,
-            ipcEventHandleDataSize,
-            phEvent,
-        );
-        let params = ur_ipc_open_event_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            ppIPCEventHandleData: &raw mut pIPCEventHandleData,
-            pipcEventHandleDataSize: &raw mut ipcEventHandleDataSize,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_IPC_OPEN_EVENT_HANDLE_EXP,
-                c"urIPCOpenEventHandleExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urIPCOpenEventHandleExp(
-                        hContext,
-                        pIPCEventHandleData,
-                        ipcEventHandleDataSize,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urIPCOpenEventHandleExp(
+                hContext,
+                pIPCEventHandleData,
+                ipcEventHandleDataSize,
+                phEvent,
+            );
+        }
         checked_urIPCOpenEventHandleExp(
+            active,
             hContext,
             pIPCEventHandleData,
             ipcEventHandleDataSize,
@@ -1066,18 +1243,61 @@ pub(crate) unsafe extern "C" fn urIPCOpenEventHandleExp(
     }
 }
 
-/// `urIPCOpenEventHandleExp` with the layers below tracing.
+/// `urIPCOpenEventHandleExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urIPCOpenEventHandleExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urIPCOpenEventHandleExp(
     hContext: ur_context_handle_t,
     pIPCEventHandleData: *const c_void,
     ipcEventHandleDataSize: usize,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut pIPCEventHandleData, mut ipcEventHandleDataSize, mut phEvent) = (
+        hContext,
+        pIPCEventHandleData,
+        ipcEventHandleDataSize,
+        phEvent,
+    );
+    let params = ur_ipc_open_event_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        ppIPCEventHandleData: &raw mut pIPCEventHandleData,
+        pipcEventHandleDataSize: &raw mut ipcEventHandleDataSize,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_IPC_OPEN_EVENT_HANDLE_EXP,
+            c"urIPCOpenEventHandleExp",
+            (&raw const params).cast(),
+            || {
+                checked_urIPCOpenEventHandleExp(
+                    active(),
+                    hContext,
+                    pIPCEventHandleData,
+                    ipcEventHandleDataSize,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urIPCOpenEventHandleExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urIPCOpenEventHandleExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    pIPCEventHandleData: *const c_void,
+    ipcEventHandleDataSize: usize,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1112,18 +1332,18 @@ unsafe fn checked_urIPCOpenEventHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urIPCOpenEventHandleExp(
+unsafe extern "C" fn tracked_urIPCOpenEventHandleExp(
     hContext: ur_context_handle_t,
     pIPCEventHandleData: *const c_void,
     ipcEventHandleDataSize: usize,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urIPCOpenEventHandleExp");
+    static CALL: Call = Call::in_context("urIPCOpenEventHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
@@ -1133,7 +1353,7 @@ unsafe fn tracked_urIPCOpenEventHandleExp(
             ipcEventHandleDataSize,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }

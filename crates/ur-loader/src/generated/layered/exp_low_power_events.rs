@@ -3,7 +3,11 @@
 //! The feature exp-low-power-events with layers.
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -11,7 +15,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueEventsWaitWithBarrierExt(
     hQueue: ur_queue_handle_t,
@@ -20,48 +23,20 @@ pub(crate) unsafe extern "C" fn urEnqueueEventsWaitWithBarrierExt(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pProperties,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pProperties,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_events_wait_with_barrier_ext_params_t {
-            phQueue: &raw mut hQueue,
-            ppProperties: &raw mut pProperties,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_EVENTS_WAIT_WITH_BARRIER_EXT,
-                c"urEnqueueEventsWaitWithBarrierExt",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueEventsWaitWithBarrierExt(
-                        hQueue,
-                        pProperties,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueEventsWaitWithBarrierExt(
+                hQueue,
+                pProperties,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueEventsWaitWithBarrierExt(
+            active,
             hQueue,
             pProperties,
             numEventsInWaitList,
@@ -71,19 +46,66 @@ pub(crate) unsafe extern "C" fn urEnqueueEventsWaitWithBarrierExt(
     }
 }
 
-/// `urEnqueueEventsWaitWithBarrierExt` with the layers below tracing.
+/// `urEnqueueEventsWaitWithBarrierExt` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueEventsWaitWithBarrierExt(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueEventsWaitWithBarrierExt(
     hQueue: ur_queue_handle_t,
     pProperties: *const ur_exp_enqueue_ext_properties_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hQueue, mut pProperties, mut numEventsInWaitList, mut phEventWaitList, mut phEvent) = (
+        hQueue,
+        pProperties,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_events_wait_with_barrier_ext_params_t {
+        phQueue: &raw mut hQueue,
+        ppProperties: &raw mut pProperties,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_EVENTS_WAIT_WITH_BARRIER_EXT,
+            c"urEnqueueEventsWaitWithBarrierExt",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueEventsWaitWithBarrierExt(
+                    active(),
+                    hQueue,
+                    pProperties,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueEventsWaitWithBarrierExt` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueEventsWaitWithBarrierExt(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pProperties: *const ur_exp_enqueue_ext_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -121,19 +143,19 @@ unsafe fn checked_urEnqueueEventsWaitWithBarrierExt(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueEventsWaitWithBarrierExt(
+unsafe extern "C" fn tracked_urEnqueueEventsWaitWithBarrierExt(
     hQueue: ur_queue_handle_t,
     pProperties: *const ur_exp_enqueue_ext_properties_t,
     numEventsInWaitList: u32,
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueEventsWaitWithBarrierExt");
+    static CALL: Call = Call::new("urEnqueueEventsWaitWithBarrierExt");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -141,7 +163,7 @@ unsafe fn tracked_urEnqueueEventsWaitWithBarrierExt(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -153,7 +175,7 @@ unsafe fn tracked_urEnqueueEventsWaitWithBarrierExt(
             phEventWaitList,
             phEvent,
         );
-        CALL.kept_or_created(result, phEvent, kinds::EVENT);
+        CALL.kept_or_created(result, phEvent, kinds::EVENT, family);
         result
     }
 }

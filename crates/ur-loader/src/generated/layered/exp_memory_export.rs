@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemoryExportAllocExportableMemoryExp(
     hContext: ur_context_handle_t,
@@ -23,45 +26,21 @@ pub(crate) unsafe extern "C" fn urMemoryExportAllocExportableMemoryExp(
     handleTypeToExport: ur_exp_external_mem_type_t,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut alignment, mut size, mut handleTypeToExport, mut ppMem) = (
-            hContext,
-            hDevice,
-            alignment,
-            size,
-            handleTypeToExport,
-            ppMem,
-        );
-        let params = ur_memory_export_alloc_exportable_memory_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            palignment: &raw mut alignment,
-            psize: &raw mut size,
-            phandleTypeToExport: &raw mut handleTypeToExport,
-            pppMem: &raw mut ppMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEMORY_EXPORT_ALLOC_EXPORTABLE_MEMORY_EXP,
-                c"urMemoryExportAllocExportableMemoryExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urMemoryExportAllocExportableMemoryExp(
-                        hContext,
-                        hDevice,
-                        alignment,
-                        size,
-                        handleTypeToExport,
-                        ppMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urMemoryExportAllocExportableMemoryExp(
+                hContext,
+                hDevice,
+                alignment,
+                size,
+                handleTypeToExport,
+                ppMem,
+            );
+        }
         checked_urMemoryExportAllocExportableMemoryExp(
+            active,
             hContext,
             hDevice,
             alignment,
@@ -72,12 +51,13 @@ pub(crate) unsafe extern "C" fn urMemoryExportAllocExportableMemoryExp(
     }
 }
 
-/// `urMemoryExportAllocExportableMemoryExp` with the layers below tracing.
+/// `urMemoryExportAllocExportableMemoryExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemoryExportAllocExportableMemoryExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemoryExportAllocExportableMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     alignment: usize,
@@ -85,7 +65,57 @@ unsafe fn checked_urMemoryExportAllocExportableMemoryExp(
     handleTypeToExport: ur_exp_external_mem_type_t,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut alignment, mut size, mut handleTypeToExport, mut ppMem) = (
+        hContext,
+        hDevice,
+        alignment,
+        size,
+        handleTypeToExport,
+        ppMem,
+    );
+    let params = ur_memory_export_alloc_exportable_memory_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        palignment: &raw mut alignment,
+        psize: &raw mut size,
+        phandleTypeToExport: &raw mut handleTypeToExport,
+        pppMem: &raw mut ppMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEMORY_EXPORT_ALLOC_EXPORTABLE_MEMORY_EXP,
+            c"urMemoryExportAllocExportableMemoryExp",
+            (&raw const params).cast(),
+            || {
+                checked_urMemoryExportAllocExportableMemoryExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    alignment,
+                    size,
+                    handleTypeToExport,
+                    ppMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urMemoryExportAllocExportableMemoryExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urMemoryExportAllocExportableMemoryExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    alignment: usize,
+    size: usize,
+    handleTypeToExport: ur_exp_external_mem_type_t,
+    ppMem: *mut *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -126,7 +156,7 @@ unsafe fn checked_urMemoryExportAllocExportableMemoryExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemoryExportAllocExportableMemoryExp(
+unsafe extern "C" fn tracked_urMemoryExportAllocExportableMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     alignment: usize,
@@ -134,15 +164,18 @@ unsafe fn tracked_urMemoryExportAllocExportableMemoryExp(
     handleTypeToExport: ur_exp_external_mem_type_t,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemoryExportAllocExportableMemoryExp");
+    static CALL: Call = Call::in_context("urMemoryExportAllocExportableMemoryExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -161,45 +194,61 @@ unsafe fn tracked_urMemoryExportAllocExportableMemoryExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemoryExportFreeExportableMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pMem) = (hContext, hDevice, pMem);
-        let params = ur_memory_export_free_exportable_memory_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppMem: &raw mut pMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEMORY_EXPORT_FREE_EXPORTABLE_MEMORY_EXP,
-                c"urMemoryExportFreeExportableMemoryExp",
-                (&raw const params).cast(),
-                || checked_urMemoryExportFreeExportableMemoryExp(hContext, hDevice, pMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemoryExportFreeExportableMemoryExp(hContext, hDevice, pMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemoryExportFreeExportableMemoryExp(hContext, hDevice, pMem);
+        }
+        checked_urMemoryExportFreeExportableMemoryExp(active, hContext, hDevice, pMem)
+    }
+}
+
+/// `urMemoryExportFreeExportableMemoryExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemoryExportFreeExportableMemoryExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pMem: *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut pMem) = (hContext, hDevice, pMem);
+    let params = ur_memory_export_free_exportable_memory_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppMem: &raw mut pMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEMORY_EXPORT_FREE_EXPORTABLE_MEMORY_EXP,
+            c"urMemoryExportFreeExportableMemoryExp",
+            (&raw const params).cast(),
+            || checked_urMemoryExportFreeExportableMemoryExp(active(), hContext, hDevice, pMem),
+        )
+    }
 }
 
 /// `urMemoryExportFreeExportableMemoryExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urMemoryExportFreeExportableMemoryExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -220,20 +269,23 @@ unsafe fn checked_urMemoryExportFreeExportableMemoryExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemoryExportFreeExportableMemoryExp(
+unsafe extern "C" fn tracked_urMemoryExportFreeExportableMemoryExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemoryExportFreeExportableMemoryExp");
+    static CALL: Call = Call::in_context("urMemoryExportFreeExportableMemoryExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -245,7 +297,6 @@ unsafe fn tracked_urMemoryExportFreeExportableMemoryExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemoryExportExportMemoryHandleExp(
     hContext: ur_context_handle_t,
@@ -254,37 +305,20 @@ pub(crate) unsafe extern "C" fn urMemoryExportExportMemoryHandleExp(
     pMem: *mut c_void,
     pMemHandleRet: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut handleTypeToExport, mut pMem, mut pMemHandleRet) =
-            (hContext, hDevice, handleTypeToExport, pMem, pMemHandleRet);
-        let params = ur_memory_export_export_memory_handle_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            phandleTypeToExport: &raw mut handleTypeToExport,
-            ppMem: &raw mut pMem,
-            ppMemHandleRet: &raw mut pMemHandleRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEMORY_EXPORT_EXPORT_MEMORY_HANDLE_EXP,
-                c"urMemoryExportExportMemoryHandleExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urMemoryExportExportMemoryHandleExp(
-                        hContext,
-                        hDevice,
-                        handleTypeToExport,
-                        pMem,
-                        pMemHandleRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urMemoryExportExportMemoryHandleExp(
+                hContext,
+                hDevice,
+                handleTypeToExport,
+                pMem,
+                pMemHandleRet,
+            );
+        }
         checked_urMemoryExportExportMemoryHandleExp(
+            active,
             hContext,
             hDevice,
             handleTypeToExport,
@@ -294,19 +328,61 @@ pub(crate) unsafe extern "C" fn urMemoryExportExportMemoryHandleExp(
     }
 }
 
-/// `urMemoryExportExportMemoryHandleExp` with the layers below tracing.
+/// `urMemoryExportExportMemoryHandleExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemoryExportExportMemoryHandleExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemoryExportExportMemoryHandleExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     handleTypeToExport: ur_exp_external_mem_type_t,
     pMem: *mut c_void,
     pMemHandleRet: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut handleTypeToExport, mut pMem, mut pMemHandleRet) =
+        (hContext, hDevice, handleTypeToExport, pMem, pMemHandleRet);
+    let params = ur_memory_export_export_memory_handle_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        phandleTypeToExport: &raw mut handleTypeToExport,
+        ppMem: &raw mut pMem,
+        ppMemHandleRet: &raw mut pMemHandleRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEMORY_EXPORT_EXPORT_MEMORY_HANDLE_EXP,
+            c"urMemoryExportExportMemoryHandleExp",
+            (&raw const params).cast(),
+            || {
+                checked_urMemoryExportExportMemoryHandleExp(
+                    active(),
+                    hContext,
+                    hDevice,
+                    handleTypeToExport,
+                    pMem,
+                    pMemHandleRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urMemoryExportExportMemoryHandleExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urMemoryExportExportMemoryHandleExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    handleTypeToExport: ur_exp_external_mem_type_t,
+    pMem: *mut c_void,
+    pMemHandleRet: *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -344,22 +420,25 @@ unsafe fn checked_urMemoryExportExportMemoryHandleExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemoryExportExportMemoryHandleExp(
+unsafe extern "C" fn tracked_urMemoryExportExportMemoryHandleExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     handleTypeToExport: ur_exp_external_mem_type_t,
     pMem: *mut c_void,
     pMemHandleRet: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemoryExportExportMemoryHandleExp");
+    static CALL: Call = Call::in_context("urMemoryExportExportMemoryHandleExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }

@@ -5,7 +5,11 @@
 use core::ffi::c_char;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramBuildExp(
     hProgram: ur_program_handle_t,
@@ -22,43 +25,71 @@ pub(crate) unsafe extern "C" fn urProgramBuildExp(
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hProgram, mut numDevices, mut phDevices, mut flags, mut pOptions) =
-            (hProgram, numDevices, phDevices, flags, pOptions);
-        let params = ur_program_build_exp_params_t {
-            phProgram: &raw mut hProgram,
-            pnumDevices: &raw mut numDevices,
-            pphDevices: &raw mut phDevices,
-            pflags: &raw mut flags,
-            ppOptions: &raw mut pOptions,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_BUILD_EXP,
-                c"urProgramBuildExp",
-                (&raw const params).cast(),
-                || checked_urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions);
+        }
+        checked_urProgramBuildExp(active, hProgram, numDevices, phDevices, flags, pOptions)
+    }
 }
 
-/// `urProgramBuildExp` with the layers below tracing.
+/// `urProgramBuildExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramBuildExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramBuildExp(
     hProgram: ur_program_handle_t,
     numDevices: u32,
     phDevices: *mut ur_device_handle_t,
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hProgram, mut numDevices, mut phDevices, mut flags, mut pOptions) =
+        (hProgram, numDevices, phDevices, flags, pOptions);
+    let params = ur_program_build_exp_params_t {
+        phProgram: &raw mut hProgram,
+        pnumDevices: &raw mut numDevices,
+        pphDevices: &raw mut phDevices,
+        pflags: &raw mut flags,
+        ppOptions: &raw mut pOptions,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_BUILD_EXP,
+            c"urProgramBuildExp",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramBuildExp(
+                    active(),
+                    hProgram,
+                    numDevices,
+                    phDevices,
+                    flags,
+                    pOptions,
+                )
+            },
+        )
+    }
+}
+
+/// `urProgramBuildExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urProgramBuildExp(
+    active: Active,
+    hProgram: ur_program_handle_t,
+    numDevices: u32,
+    phDevices: *mut ur_device_handle_t,
+    flags: ur_exp_program_flags_t,
+    pOptions: *const c_char,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -79,19 +110,19 @@ unsafe fn checked_urProgramBuildExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramBuildExp(
+unsafe extern "C" fn tracked_urProgramBuildExp(
     hProgram: ur_program_handle_t,
     numDevices: u32,
     phDevices: *mut ur_device_handle_t,
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramBuildExp");
+    static CALL: Call = Call::new("urProgramBuildExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -99,8 +130,13 @@ unsafe fn tracked_urProgramBuildExp(
                 phDevices,
                 numDevices as usize,
                 kinds::DEVICE,
-                &mut owner,
+                &mut family,
             ) {
+                return result;
+            }
+            if let Err(result) =
+                CALL.all_within("phDevices", phDevices, numDevices as usize, family)
+            {
                 return result;
             }
         }
@@ -112,7 +148,6 @@ unsafe fn tracked_urProgramBuildExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramCompileExp(
     hProgram: ur_program_handle_t,
@@ -121,43 +156,71 @@ pub(crate) unsafe extern "C" fn urProgramCompileExp(
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hProgram, mut numDevices, mut phDevices, mut flags, mut pOptions) =
-            (hProgram, numDevices, phDevices, flags, pOptions);
-        let params = ur_program_compile_exp_params_t {
-            phProgram: &raw mut hProgram,
-            pnumDevices: &raw mut numDevices,
-            pphDevices: &raw mut phDevices,
-            pflags: &raw mut flags,
-            ppOptions: &raw mut pOptions,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_COMPILE_EXP,
-                c"urProgramCompileExp",
-                (&raw const params).cast(),
-                || checked_urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions);
+        }
+        checked_urProgramCompileExp(active, hProgram, numDevices, phDevices, flags, pOptions)
+    }
 }
 
-/// `urProgramCompileExp` with the layers below tracing.
+/// `urProgramCompileExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramCompileExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramCompileExp(
     hProgram: ur_program_handle_t,
     numDevices: u32,
     phDevices: *mut ur_device_handle_t,
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hProgram, mut numDevices, mut phDevices, mut flags, mut pOptions) =
+        (hProgram, numDevices, phDevices, flags, pOptions);
+    let params = ur_program_compile_exp_params_t {
+        phProgram: &raw mut hProgram,
+        pnumDevices: &raw mut numDevices,
+        pphDevices: &raw mut phDevices,
+        pflags: &raw mut flags,
+        ppOptions: &raw mut pOptions,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_COMPILE_EXP,
+            c"urProgramCompileExp",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramCompileExp(
+                    active(),
+                    hProgram,
+                    numDevices,
+                    phDevices,
+                    flags,
+                    pOptions,
+                )
+            },
+        )
+    }
+}
+
+/// `urProgramCompileExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urProgramCompileExp(
+    active: Active,
+    hProgram: ur_program_handle_t,
+    numDevices: u32,
+    phDevices: *mut ur_device_handle_t,
+    flags: ur_exp_program_flags_t,
+    pOptions: *const c_char,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -178,25 +241,33 @@ unsafe fn checked_urProgramCompileExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramCompileExp(
+unsafe extern "C" fn tracked_urProgramCompileExp(
     hProgram: ur_program_handle_t,
     numDevices: u32,
     phDevices: *mut ur_device_handle_t,
     flags: ur_exp_program_flags_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramCompileExp");
+    static CALL: Call = Call::new("urProgramCompileExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
+                return result;
+            }
             if let Err(result) = CALL.uses_all(
                 "phDevices",
                 phDevices,
                 numDevices as usize,
                 kinds::DEVICE,
-                &mut owner,
+                &mut family,
             ) {
+                return result;
+            }
+            if let Err(result) =
+                CALL.all_within("phDevices", phDevices, numDevices as usize, family)
+            {
                 return result;
             }
         }
@@ -208,7 +279,6 @@ unsafe fn tracked_urProgramCompileExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramLinkExp(
     hContext: ur_context_handle_t,
@@ -220,58 +290,27 @@ pub(crate) unsafe extern "C" fn urProgramLinkExp(
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut numDevices,
-            mut phDevices,
-            mut flags,
-            mut count,
-            mut phPrograms,
-            mut pOptions,
-            mut phProgram,
-        ) = (
-            hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
-        );
-        let params = ur_program_link_exp_params_t {
-            phContext: &raw mut hContext,
-            pnumDevices: &raw mut numDevices,
-            pphDevices: &raw mut phDevices,
-            pflags: &raw mut flags,
-            pcount: &raw mut count,
-            pphPrograms: &raw mut phPrograms,
-            ppOptions: &raw mut pOptions,
-            pphProgram: &raw mut phProgram,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_LINK_EXP,
-                c"urProgramLinkExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urProgramLinkExp(
-                        hContext, numDevices, phDevices, flags, count, phPrograms, pOptions,
-                        phProgram,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urProgramLinkExp(
+                hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
+            );
+        }
         checked_urProgramLinkExp(
-            hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
+            active, hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
         )
     }
 }
 
-/// `urProgramLinkExp` with the layers below tracing.
+/// `urProgramLinkExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramLinkExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramLinkExp(
     hContext: ur_context_handle_t,
     numDevices: u32,
     phDevices: *mut ur_device_handle_t,
@@ -281,7 +320,67 @@ unsafe fn checked_urProgramLinkExp(
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut numDevices,
+        mut phDevices,
+        mut flags,
+        mut count,
+        mut phPrograms,
+        mut pOptions,
+        mut phProgram,
+    ) = (
+        hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
+    );
+    let params = ur_program_link_exp_params_t {
+        phContext: &raw mut hContext,
+        pnumDevices: &raw mut numDevices,
+        pphDevices: &raw mut phDevices,
+        pflags: &raw mut flags,
+        pcount: &raw mut count,
+        pphPrograms: &raw mut phPrograms,
+        ppOptions: &raw mut pOptions,
+        pphProgram: &raw mut phProgram,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_LINK_EXP,
+            c"urProgramLinkExp",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramLinkExp(
+                    active(),
+                    hContext,
+                    numDevices,
+                    phDevices,
+                    flags,
+                    count,
+                    phPrograms,
+                    pOptions,
+                    phProgram,
+                )
+            },
+        )
+    }
+}
+
+/// `urProgramLinkExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urProgramLinkExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    numDevices: u32,
+    phDevices: *mut ur_device_handle_t,
+    flags: ur_exp_program_flags_t,
+    count: u32,
+    phPrograms: *const ur_program_handle_t,
+    pOptions: *const c_char,
+    phProgram: *mut ur_program_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -307,7 +406,7 @@ unsafe fn checked_urProgramLinkExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramLinkExp(
+unsafe extern "C" fn tracked_urProgramLinkExp(
     hContext: ur_context_handle_t,
     numDevices: u32,
     phDevices: *mut ur_device_handle_t,
@@ -317,12 +416,12 @@ unsafe fn tracked_urProgramLinkExp(
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramLinkExp");
+    static CALL: Call = Call::new("urProgramLinkExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -330,24 +429,29 @@ unsafe fn tracked_urProgramLinkExp(
                 phDevices,
                 numDevices as usize,
                 kinds::DEVICE,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
-            if let Err(result) = CALL.uses_all(
+            if let Err(result) = CALL.shares_all(
                 "phPrograms",
                 phPrograms,
                 count as usize,
                 kinds::PROGRAM,
-                &mut owner,
+                &mut family,
             ) {
+                return result;
+            }
+            if let Err(result) =
+                CALL.all_within("phDevices", phDevices, numDevices as usize, family)
+            {
                 return result;
             }
         }
         let result = direct::urProgramLinkExp(
             hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
         );
-        CALL.created(result, phProgram, kinds::PROGRAM);
+        CALL.created(result, phProgram, kinds::PROGRAM, family);
         result
     }
 }

@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEnqueueNativeCommandExp(
     hQueue: ur_queue_handle_t,
@@ -26,64 +29,24 @@ pub(crate) unsafe extern "C" fn urEnqueueNativeCommandExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hQueue,
-            mut pfnNativeEnqueue,
-            mut data,
-            mut numMemsInMemList,
-            mut phMemList,
-            mut pProperties,
-            mut numEventsInWaitList,
-            mut phEventWaitList,
-            mut phEvent,
-        ) = (
-            hQueue,
-            pfnNativeEnqueue,
-            data,
-            numMemsInMemList,
-            phMemList,
-            pProperties,
-            numEventsInWaitList,
-            phEventWaitList,
-            phEvent,
-        );
-        let params = ur_enqueue_native_command_exp_params_t {
-            phQueue: &raw mut hQueue,
-            ppfnNativeEnqueue: &raw mut pfnNativeEnqueue,
-            pdata: &raw mut data,
-            pnumMemsInMemList: &raw mut numMemsInMemList,
-            pphMemList: &raw mut phMemList,
-            ppProperties: &raw mut pProperties,
-            pnumEventsInWaitList: &raw mut numEventsInWaitList,
-            pphEventWaitList: &raw mut phEventWaitList,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_ENQUEUE_NATIVE_COMMAND_EXP,
-                c"urEnqueueNativeCommandExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urEnqueueNativeCommandExp(
-                        hQueue,
-                        pfnNativeEnqueue,
-                        data,
-                        numMemsInMemList,
-                        phMemList,
-                        pProperties,
-                        numEventsInWaitList,
-                        phEventWaitList,
-                        phEvent,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urEnqueueNativeCommandExp(
+                hQueue,
+                pfnNativeEnqueue,
+                data,
+                numMemsInMemList,
+                phMemList,
+                pProperties,
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            );
+        }
         checked_urEnqueueNativeCommandExp(
+            active,
             hQueue,
             pfnNativeEnqueue,
             data,
@@ -97,12 +60,13 @@ pub(crate) unsafe extern "C" fn urEnqueueNativeCommandExp(
     }
 }
 
-/// `urEnqueueNativeCommandExp` with the layers below tracing.
+/// `urEnqueueNativeCommandExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urEnqueueNativeCommandExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEnqueueNativeCommandExp(
     hQueue: ur_queue_handle_t,
     pfnNativeEnqueue: ur_exp_enqueue_native_command_function_t,
     data: *mut c_void,
@@ -113,7 +77,79 @@ unsafe fn checked_urEnqueueNativeCommandExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hQueue,
+        mut pfnNativeEnqueue,
+        mut data,
+        mut numMemsInMemList,
+        mut phMemList,
+        mut pProperties,
+        mut numEventsInWaitList,
+        mut phEventWaitList,
+        mut phEvent,
+    ) = (
+        hQueue,
+        pfnNativeEnqueue,
+        data,
+        numMemsInMemList,
+        phMemList,
+        pProperties,
+        numEventsInWaitList,
+        phEventWaitList,
+        phEvent,
+    );
+    let params = ur_enqueue_native_command_exp_params_t {
+        phQueue: &raw mut hQueue,
+        ppfnNativeEnqueue: &raw mut pfnNativeEnqueue,
+        pdata: &raw mut data,
+        pnumMemsInMemList: &raw mut numMemsInMemList,
+        pphMemList: &raw mut phMemList,
+        ppProperties: &raw mut pProperties,
+        pnumEventsInWaitList: &raw mut numEventsInWaitList,
+        pphEventWaitList: &raw mut phEventWaitList,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_ENQUEUE_NATIVE_COMMAND_EXP,
+            c"urEnqueueNativeCommandExp",
+            (&raw const params).cast(),
+            || {
+                checked_urEnqueueNativeCommandExp(
+                    active(),
+                    hQueue,
+                    pfnNativeEnqueue,
+                    data,
+                    numMemsInMemList,
+                    phMemList,
+                    pProperties,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            },
+        )
+    }
+}
+
+/// `urEnqueueNativeCommandExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urEnqueueNativeCommandExp(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    pfnNativeEnqueue: ur_exp_enqueue_native_command_function_t,
+    data: *mut c_void,
+    numMemsInMemList: u32,
+    phMemList: *const ur_mem_handle_t,
+    pProperties: *const ur_exp_enqueue_native_command_properties_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -163,7 +199,7 @@ unsafe fn checked_urEnqueueNativeCommandExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEnqueueNativeCommandExp(
+unsafe extern "C" fn tracked_urEnqueueNativeCommandExp(
     hQueue: ur_queue_handle_t,
     pfnNativeEnqueue: ur_exp_enqueue_native_command_function_t,
     data: *mut c_void,
@@ -174,20 +210,20 @@ unsafe fn tracked_urEnqueueNativeCommandExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEnqueueNativeCommandExp");
+    static CALL: Call = Call::new("urEnqueueNativeCommandExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses_all(
+            if let Err(result) = CALL.shares_all(
                 "phMemList",
                 phMemList,
                 numMemsInMemList as usize,
                 kinds::MEM,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -196,7 +232,7 @@ unsafe fn tracked_urEnqueueNativeCommandExp(
                 phEventWaitList,
                 numEventsInWaitList as usize,
                 kinds::EVENT,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -212,7 +248,7 @@ unsafe fn tracked_urEnqueueNativeCommandExp(
             phEventWaitList,
             phEvent,
         );
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }

@@ -3,7 +3,11 @@
 //! The feature exp-reusable-events with layers.
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -11,7 +15,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urEventCreateExp(
     hContext: ur_context_handle_t,
@@ -19,41 +22,59 @@ pub(crate) unsafe extern "C" fn urEventCreateExp(
     pEventDesc: *const ur_exp_event_desc_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pEventDesc, mut phEvent) =
-            (hContext, hDevice, pEventDesc, phEvent);
-        let params = ur_event_create_exp_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppEventDesc: &raw mut pEventDesc,
-            pphEvent: &raw mut phEvent,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_EVENT_CREATE_EXP,
-                c"urEventCreateExp",
-                (&raw const params).cast(),
-                || checked_urEventCreateExp(hContext, hDevice, pEventDesc, phEvent),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urEventCreateExp(hContext, hDevice, pEventDesc, phEvent) }
+    unsafe {
+        if active.traces() {
+            return traced_urEventCreateExp(hContext, hDevice, pEventDesc, phEvent);
+        }
+        checked_urEventCreateExp(active, hContext, hDevice, pEventDesc, phEvent)
+    }
+}
+
+/// `urEventCreateExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urEventCreateExp(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pEventDesc: *const ur_exp_event_desc_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut pEventDesc, mut phEvent) =
+        (hContext, hDevice, pEventDesc, phEvent);
+    let params = ur_event_create_exp_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppEventDesc: &raw mut pEventDesc,
+        pphEvent: &raw mut phEvent,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_EVENT_CREATE_EXP,
+            c"urEventCreateExp",
+            (&raw const params).cast(),
+            || checked_urEventCreateExp(active(), hContext, hDevice, pEventDesc, phEvent),
+        )
+    }
 }
 
 /// `urEventCreateExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urEventCreateExp(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pEventDesc: *const ur_exp_event_desc_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -74,26 +95,29 @@ unsafe fn checked_urEventCreateExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urEventCreateExp(
+unsafe extern "C" fn tracked_urEventCreateExp(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pEventDesc: *const ur_exp_event_desc_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urEventCreateExp");
+    static CALL: Call = Call::in_context("urEventCreateExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
         let result = direct::urEventCreateExp(hContext, hDevice, pEventDesc, phEvent);
-        CALL.created(result, phEvent, kinds::EVENT);
+        CALL.created(result, phEvent, kinds::EVENT, family);
         result
     }
 }

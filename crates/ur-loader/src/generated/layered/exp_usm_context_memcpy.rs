@@ -5,7 +5,7 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{Active, active, kinds, objects::Call, parameters, trace};
 
 use crate::generated::direct;
 
@@ -13,7 +13,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMContextMemcpyExp(
     hContext: ur_context_handle_t,
@@ -21,40 +20,58 @@ pub(crate) unsafe extern "C" fn urUSMContextMemcpyExp(
     pSrc: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pDst, mut pSrc, mut size) = (hContext, pDst, pSrc, size);
-        let params = ur_usm_context_memcpy_exp_params_t {
-            phContext: &raw mut hContext,
-            ppDst: &raw mut pDst,
-            ppSrc: &raw mut pSrc,
-            psize: &raw mut size,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_CONTEXT_MEMCPY_EXP,
-                c"urUSMContextMemcpyExp",
-                (&raw const params).cast(),
-                || checked_urUSMContextMemcpyExp(hContext, pDst, pSrc, size),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMContextMemcpyExp(hContext, pDst, pSrc, size) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMContextMemcpyExp(hContext, pDst, pSrc, size);
+        }
+        checked_urUSMContextMemcpyExp(active, hContext, pDst, pSrc, size)
+    }
+}
+
+/// `urUSMContextMemcpyExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMContextMemcpyExp(
+    hContext: ur_context_handle_t,
+    pDst: *mut c_void,
+    pSrc: *const c_void,
+    size: usize,
+) -> ur_result_t {
+    let (mut hContext, mut pDst, mut pSrc, mut size) = (hContext, pDst, pSrc, size);
+    let params = ur_usm_context_memcpy_exp_params_t {
+        phContext: &raw mut hContext,
+        ppDst: &raw mut pDst,
+        ppSrc: &raw mut pSrc,
+        psize: &raw mut size,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_CONTEXT_MEMCPY_EXP,
+            c"urUSMContextMemcpyExp",
+            (&raw const params).cast(),
+            || checked_urUSMContextMemcpyExp(active(), hContext, pDst, pSrc, size),
+        )
+    }
 }
 
 /// `urUSMContextMemcpyExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMContextMemcpyExp(
+    active: Active,
     hContext: ur_context_handle_t,
     pDst: *mut c_void,
     pSrc: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -74,18 +91,17 @@ unsafe fn checked_urUSMContextMemcpyExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMContextMemcpyExp(
+unsafe extern "C" fn tracked_urUSMContextMemcpyExp(
     hContext: ur_context_handle_t,
     pDst: *mut c_void,
     pSrc: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMContextMemcpyExp");
+    static CALL: Call = Call::new("urUSMContextMemcpyExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }

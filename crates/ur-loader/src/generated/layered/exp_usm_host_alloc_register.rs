@@ -5,7 +5,7 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{Active, active, kinds, objects::Call, parameters, trace};
 
 use crate::generated::direct;
 
@@ -13,7 +13,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMHostAllocRegisterExp(
     hContext: ur_context_handle_t,
@@ -21,41 +20,59 @@ pub(crate) unsafe extern "C" fn urUSMHostAllocRegisterExp(
     size: usize,
     pProperties: *const ur_exp_usm_host_alloc_register_properties_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pHostMem, mut size, mut pProperties) =
-            (hContext, pHostMem, size, pProperties);
-        let params = ur_usm_host_alloc_register_exp_params_t {
-            phContext: &raw mut hContext,
-            ppHostMem: &raw mut pHostMem,
-            psize: &raw mut size,
-            ppProperties: &raw mut pProperties,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_HOST_ALLOC_REGISTER_EXP,
-                c"urUSMHostAllocRegisterExp",
-                (&raw const params).cast(),
-                || checked_urUSMHostAllocRegisterExp(hContext, pHostMem, size, pProperties),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMHostAllocRegisterExp(hContext, pHostMem, size, pProperties) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMHostAllocRegisterExp(hContext, pHostMem, size, pProperties);
+        }
+        checked_urUSMHostAllocRegisterExp(active, hContext, pHostMem, size, pProperties)
+    }
+}
+
+/// `urUSMHostAllocRegisterExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMHostAllocRegisterExp(
+    hContext: ur_context_handle_t,
+    pHostMem: *mut c_void,
+    size: usize,
+    pProperties: *const ur_exp_usm_host_alloc_register_properties_t,
+) -> ur_result_t {
+    let (mut hContext, mut pHostMem, mut size, mut pProperties) =
+        (hContext, pHostMem, size, pProperties);
+    let params = ur_usm_host_alloc_register_exp_params_t {
+        phContext: &raw mut hContext,
+        ppHostMem: &raw mut pHostMem,
+        psize: &raw mut size,
+        ppProperties: &raw mut pProperties,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_HOST_ALLOC_REGISTER_EXP,
+            c"urUSMHostAllocRegisterExp",
+            (&raw const params).cast(),
+            || checked_urUSMHostAllocRegisterExp(active(), hContext, pHostMem, size, pProperties),
+        )
+    }
 }
 
 /// `urUSMHostAllocRegisterExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMHostAllocRegisterExp(
+    active: Active,
     hContext: ur_context_handle_t,
     pHostMem: *mut c_void,
     size: usize,
     pProperties: *const ur_exp_usm_host_alloc_register_properties_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -76,18 +93,17 @@ unsafe fn checked_urUSMHostAllocRegisterExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMHostAllocRegisterExp(
+unsafe extern "C" fn tracked_urUSMHostAllocRegisterExp(
     hContext: ur_context_handle_t,
     pHostMem: *mut c_void,
     size: usize,
     pProperties: *const ur_exp_usm_host_alloc_register_properties_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMHostAllocRegisterExp");
+    static CALL: Call = Call::new("urUSMHostAllocRegisterExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -99,42 +115,57 @@ unsafe fn tracked_urUSMHostAllocRegisterExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMHostAllocUnregisterExp(
     hContext: ur_context_handle_t,
     pHostMem: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pHostMem) = (hContext, pHostMem);
-        let params = ur_usm_host_alloc_unregister_exp_params_t {
-            phContext: &raw mut hContext,
-            ppHostMem: &raw mut pHostMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_HOST_ALLOC_UNREGISTER_EXP,
-                c"urUSMHostAllocUnregisterExp",
-                (&raw const params).cast(),
-                || checked_urUSMHostAllocUnregisterExp(hContext, pHostMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMHostAllocUnregisterExp(hContext, pHostMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMHostAllocUnregisterExp(hContext, pHostMem);
+        }
+        checked_urUSMHostAllocUnregisterExp(active, hContext, pHostMem)
+    }
+}
+
+/// `urUSMHostAllocUnregisterExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMHostAllocUnregisterExp(
+    hContext: ur_context_handle_t,
+    pHostMem: *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut pHostMem) = (hContext, pHostMem);
+    let params = ur_usm_host_alloc_unregister_exp_params_t {
+        phContext: &raw mut hContext,
+        ppHostMem: &raw mut pHostMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_HOST_ALLOC_UNREGISTER_EXP,
+            c"urUSMHostAllocUnregisterExp",
+            (&raw const params).cast(),
+            || checked_urUSMHostAllocUnregisterExp(active(), hContext, pHostMem),
+        )
+    }
 }
 
 /// `urUSMHostAllocUnregisterExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMHostAllocUnregisterExp(
+    active: Active,
     hContext: ur_context_handle_t,
     pHostMem: *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -154,16 +185,15 @@ unsafe fn checked_urUSMHostAllocUnregisterExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMHostAllocUnregisterExp(
+unsafe extern "C" fn tracked_urUSMHostAllocUnregisterExp(
     hContext: ur_context_handle_t,
     pHostMem: *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMHostAllocUnregisterExp");
+    static CALL: Call = Call::new("urUSMHostAllocUnregisterExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }

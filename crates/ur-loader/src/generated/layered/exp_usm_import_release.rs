@@ -5,7 +5,7 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{Active, active, kinds, objects::Call, parameters, trace};
 
 use crate::generated::direct;
 
@@ -13,45 +13,61 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMImportExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
     size: usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pMem, mut size) = (hContext, pMem, size);
-        let params = ur_usm_import_exp_params_t {
-            phContext: &raw mut hContext,
-            ppMem: &raw mut pMem,
-            psize: &raw mut size,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_IMPORT_EXP,
-                c"urUSMImportExp",
-                (&raw const params).cast(),
-                || checked_urUSMImportExp(hContext, pMem, size),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMImportExp(hContext, pMem, size) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMImportExp(hContext, pMem, size);
+        }
+        checked_urUSMImportExp(active, hContext, pMem, size)
+    }
+}
+
+/// `urUSMImportExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMImportExp(
+    hContext: ur_context_handle_t,
+    pMem: *mut c_void,
+    size: usize,
+) -> ur_result_t {
+    let (mut hContext, mut pMem, mut size) = (hContext, pMem, size);
+    let params = ur_usm_import_exp_params_t {
+        phContext: &raw mut hContext,
+        ppMem: &raw mut pMem,
+        psize: &raw mut size,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_IMPORT_EXP,
+            c"urUSMImportExp",
+            (&raw const params).cast(),
+            || checked_urUSMImportExp(active(), hContext, pMem, size),
+        )
+    }
 }
 
 /// `urUSMImportExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMImportExp(
+    active: Active,
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
     size: usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -71,17 +87,16 @@ unsafe fn checked_urUSMImportExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMImportExp(
+unsafe extern "C" fn tracked_urUSMImportExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
     size: usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMImportExp");
+    static CALL: Call = Call::in_context("urUSMImportExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -93,39 +108,57 @@ unsafe fn tracked_urUSMImportExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMReleaseExp(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pMem) = (hContext, pMem);
-        let params = ur_usm_release_exp_params_t {
-            phContext: &raw mut hContext,
-            ppMem: &raw mut pMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_RELEASE_EXP,
-                c"urUSMReleaseExp",
-                (&raw const params).cast(),
-                || checked_urUSMReleaseExp(hContext, pMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMReleaseExp(hContext, pMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMReleaseExp(hContext, pMem);
+        }
+        checked_urUSMReleaseExp(active, hContext, pMem)
+    }
+}
+
+/// `urUSMReleaseExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMReleaseExp(
+    hContext: ur_context_handle_t,
+    pMem: *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut pMem) = (hContext, pMem);
+    let params = ur_usm_release_exp_params_t {
+        phContext: &raw mut hContext,
+        ppMem: &raw mut pMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_RELEASE_EXP,
+            c"urUSMReleaseExp",
+            (&raw const params).cast(),
+            || checked_urUSMReleaseExp(active(), hContext, pMem),
+        )
+    }
 }
 
 /// `urUSMReleaseExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMReleaseExp(hContext: ur_context_handle_t, pMem: *mut c_void) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urUSMReleaseExp(
+    active: Active,
+    hContext: ur_context_handle_t,
+    pMem: *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -145,13 +178,15 @@ unsafe fn checked_urUSMReleaseExp(hContext: ur_context_handle_t, pMem: *mut c_vo
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMReleaseExp(hContext: ur_context_handle_t, pMem: *mut c_void) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMReleaseExp");
+unsafe extern "C" fn tracked_urUSMReleaseExp(
+    hContext: ur_context_handle_t,
+    pMem: *mut c_void,
+) -> ur_result_t {
+    static CALL: Call = Call::in_context("urUSMReleaseExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }

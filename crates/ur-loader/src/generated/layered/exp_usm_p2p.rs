@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,42 +17,57 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUsmP2PEnablePeerAccessExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut commandDevice, mut peerDevice) = (commandDevice, peerDevice);
-        let params = ur_usm_p2p_enable_peer_access_exp_params_t {
-            pcommandDevice: &raw mut commandDevice,
-            ppeerDevice: &raw mut peerDevice,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_P2P_ENABLE_PEER_ACCESS_EXP,
-                c"urUsmP2PEnablePeerAccessExp",
-                (&raw const params).cast(),
-                || checked_urUsmP2PEnablePeerAccessExp(commandDevice, peerDevice),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUsmP2PEnablePeerAccessExp(commandDevice, peerDevice) }
+    unsafe {
+        if active.traces() {
+            return traced_urUsmP2PEnablePeerAccessExp(commandDevice, peerDevice);
+        }
+        checked_urUsmP2PEnablePeerAccessExp(active, commandDevice, peerDevice)
+    }
+}
+
+/// `urUsmP2PEnablePeerAccessExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUsmP2PEnablePeerAccessExp(
+    commandDevice: ur_device_handle_t,
+    peerDevice: ur_device_handle_t,
+) -> ur_result_t {
+    let (mut commandDevice, mut peerDevice) = (commandDevice, peerDevice);
+    let params = ur_usm_p2p_enable_peer_access_exp_params_t {
+        pcommandDevice: &raw mut commandDevice,
+        ppeerDevice: &raw mut peerDevice,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_P2P_ENABLE_PEER_ACCESS_EXP,
+            c"urUsmP2PEnablePeerAccessExp",
+            (&raw const params).cast(),
+            || checked_urUsmP2PEnablePeerAccessExp(active(), commandDevice, peerDevice),
+        )
+    }
 }
 
 /// `urUsmP2PEnablePeerAccessExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUsmP2PEnablePeerAccessExp(
+    active: Active,
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -68,21 +87,21 @@ unsafe fn checked_urUsmP2PEnablePeerAccessExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUsmP2PEnablePeerAccessExp(
+unsafe extern "C" fn tracked_urUsmP2PEnablePeerAccessExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUsmP2PEnablePeerAccessExp");
+    static CALL: Call = Call::new("urUsmP2PEnablePeerAccessExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
             if let Err(result) =
-                CALL.uses("commandDevice", commandDevice, kinds::DEVICE, &mut owner)
+                CALL.uses("commandDevice", commandDevice, kinds::DEVICE, &mut family)
             {
                 return result;
             }
-            if let Err(result) = CALL.uses("peerDevice", peerDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("peerDevice", peerDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
         }
@@ -94,42 +113,57 @@ unsafe fn tracked_urUsmP2PEnablePeerAccessExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUsmP2PDisablePeerAccessExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut commandDevice, mut peerDevice) = (commandDevice, peerDevice);
-        let params = ur_usm_p2p_disable_peer_access_exp_params_t {
-            pcommandDevice: &raw mut commandDevice,
-            ppeerDevice: &raw mut peerDevice,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_P2P_DISABLE_PEER_ACCESS_EXP,
-                c"urUsmP2PDisablePeerAccessExp",
-                (&raw const params).cast(),
-                || checked_urUsmP2PDisablePeerAccessExp(commandDevice, peerDevice),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUsmP2PDisablePeerAccessExp(commandDevice, peerDevice) }
+    unsafe {
+        if active.traces() {
+            return traced_urUsmP2PDisablePeerAccessExp(commandDevice, peerDevice);
+        }
+        checked_urUsmP2PDisablePeerAccessExp(active, commandDevice, peerDevice)
+    }
+}
+
+/// `urUsmP2PDisablePeerAccessExp` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUsmP2PDisablePeerAccessExp(
+    commandDevice: ur_device_handle_t,
+    peerDevice: ur_device_handle_t,
+) -> ur_result_t {
+    let (mut commandDevice, mut peerDevice) = (commandDevice, peerDevice);
+    let params = ur_usm_p2p_disable_peer_access_exp_params_t {
+        pcommandDevice: &raw mut commandDevice,
+        ppeerDevice: &raw mut peerDevice,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_P2P_DISABLE_PEER_ACCESS_EXP,
+            c"urUsmP2PDisablePeerAccessExp",
+            (&raw const params).cast(),
+            || checked_urUsmP2PDisablePeerAccessExp(active(), commandDevice, peerDevice),
+        )
+    }
 }
 
 /// `urUsmP2PDisablePeerAccessExp` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUsmP2PDisablePeerAccessExp(
+    active: Active,
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -149,21 +183,21 @@ unsafe fn checked_urUsmP2PDisablePeerAccessExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUsmP2PDisablePeerAccessExp(
+unsafe extern "C" fn tracked_urUsmP2PDisablePeerAccessExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUsmP2PDisablePeerAccessExp");
+    static CALL: Call = Call::new("urUsmP2PDisablePeerAccessExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
             if let Err(result) =
-                CALL.uses("commandDevice", commandDevice, kinds::DEVICE, &mut owner)
+                CALL.uses("commandDevice", commandDevice, kinds::DEVICE, &mut family)
             {
                 return result;
             }
-            if let Err(result) = CALL.uses("peerDevice", peerDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("peerDevice", peerDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
         }
@@ -175,7 +209,6 @@ unsafe fn tracked_urUsmP2PDisablePeerAccessExp(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUsmP2PPeerAccessGetInfoExp(
     commandDevice: ur_device_handle_t,
@@ -185,52 +218,21 @@ pub(crate) unsafe extern "C" fn urUsmP2PPeerAccessGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut commandDevice,
-            mut peerDevice,
-            mut propName,
-            mut propSize,
-            mut pPropValue,
-            mut pPropSizeRet,
-        ) = (
-            commandDevice,
-            peerDevice,
-            propName,
-            propSize,
-            pPropValue,
-            pPropSizeRet,
-        );
-        let params = ur_usm_p2p_peer_access_get_info_exp_params_t {
-            pcommandDevice: &raw mut commandDevice,
-            ppeerDevice: &raw mut peerDevice,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_P2P_PEER_ACCESS_GET_INFO_EXP,
-                c"urUsmP2PPeerAccessGetInfoExp",
-                (&raw const params).cast(),
-                || {
-                    checked_urUsmP2PPeerAccessGetInfoExp(
-                        commandDevice,
-                        peerDevice,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urUsmP2PPeerAccessGetInfoExp(
+                commandDevice,
+                peerDevice,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
         checked_urUsmP2PPeerAccessGetInfoExp(
+            active,
             commandDevice,
             peerDevice,
             propName,
@@ -241,12 +243,13 @@ pub(crate) unsafe extern "C" fn urUsmP2PPeerAccessGetInfoExp(
     }
 }
 
-/// `urUsmP2PPeerAccessGetInfoExp` with the layers below tracing.
+/// `urUsmP2PPeerAccessGetInfoExp` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUsmP2PPeerAccessGetInfoExp(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUsmP2PPeerAccessGetInfoExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
     propName: ur_exp_peer_info_t,
@@ -254,7 +257,64 @@ unsafe fn checked_urUsmP2PPeerAccessGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut commandDevice,
+        mut peerDevice,
+        mut propName,
+        mut propSize,
+        mut pPropValue,
+        mut pPropSizeRet,
+    ) = (
+        commandDevice,
+        peerDevice,
+        propName,
+        propSize,
+        pPropValue,
+        pPropSizeRet,
+    );
+    let params = ur_usm_p2p_peer_access_get_info_exp_params_t {
+        pcommandDevice: &raw mut commandDevice,
+        ppeerDevice: &raw mut peerDevice,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_P2P_PEER_ACCESS_GET_INFO_EXP,
+            c"urUsmP2PPeerAccessGetInfoExp",
+            (&raw const params).cast(),
+            || {
+                checked_urUsmP2PPeerAccessGetInfoExp(
+                    active(),
+                    commandDevice,
+                    peerDevice,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urUsmP2PPeerAccessGetInfoExp` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urUsmP2PPeerAccessGetInfoExp(
+    active: Active,
+    commandDevice: ur_device_handle_t,
+    peerDevice: ur_device_handle_t,
+    propName: ur_exp_peer_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -295,7 +355,7 @@ unsafe fn checked_urUsmP2PPeerAccessGetInfoExp(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUsmP2PPeerAccessGetInfoExp(
+unsafe extern "C" fn tracked_urUsmP2PPeerAccessGetInfoExp(
     commandDevice: ur_device_handle_t,
     peerDevice: ur_device_handle_t,
     propName: ur_exp_peer_info_t,
@@ -303,17 +363,17 @@ unsafe fn tracked_urUsmP2PPeerAccessGetInfoExp(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUsmP2PPeerAccessGetInfoExp");
+    static CALL: Call = Call::new("urUsmP2PPeerAccessGetInfoExp");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
             if let Err(result) =
-                CALL.uses("commandDevice", commandDevice, kinds::DEVICE, &mut owner)
+                CALL.uses("commandDevice", commandDevice, kinds::DEVICE, &mut family)
             {
                 return result;
             }
-            if let Err(result) = CALL.uses("peerDevice", peerDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("peerDevice", peerDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
         }

@@ -5,7 +5,11 @@
 use core::ffi::{c_char, c_void};
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,45 +17,61 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelCreate(
     hProgram: ur_program_handle_t,
     pKernelName: *const c_char,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hProgram, mut pKernelName, mut phKernel) = (hProgram, pKernelName, phKernel);
-        let params = ur_kernel_create_params_t {
-            phProgram: &raw mut hProgram,
-            ppKernelName: &raw mut pKernelName,
-            pphKernel: &raw mut phKernel,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_CREATE,
-                c"urKernelCreate",
-                (&raw const params).cast(),
-                || checked_urKernelCreate(hProgram, pKernelName, phKernel),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelCreate(hProgram, pKernelName, phKernel) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelCreate(hProgram, pKernelName, phKernel);
+        }
+        checked_urKernelCreate(active, hProgram, pKernelName, phKernel)
+    }
+}
+
+/// `urKernelCreate` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelCreate(
+    hProgram: ur_program_handle_t,
+    pKernelName: *const c_char,
+    phKernel: *mut ur_kernel_handle_t,
+) -> ur_result_t {
+    let (mut hProgram, mut pKernelName, mut phKernel) = (hProgram, pKernelName, phKernel);
+    let params = ur_kernel_create_params_t {
+        phProgram: &raw mut hProgram,
+        ppKernelName: &raw mut pKernelName,
+        pphKernel: &raw mut phKernel,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_CREATE,
+            c"urKernelCreate",
+            (&raw const params).cast(),
+            || checked_urKernelCreate(active(), hProgram, pKernelName, phKernel),
+        )
+    }
 }
 
 /// `urKernelCreate` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urKernelCreate(
+    active: Active,
     hProgram: ur_program_handle_t,
     pKernelName: *const c_char,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -71,22 +91,22 @@ unsafe fn checked_urKernelCreate(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelCreate(
+unsafe extern "C" fn tracked_urKernelCreate(
     hProgram: ur_program_handle_t,
     pKernelName: *const c_char,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelCreate");
+    static CALL: Call = Call::new("urKernelCreate");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
         }
         let result = direct::urKernelCreate(hProgram, pKernelName, phKernel);
-        CALL.created(result, phKernel, kinds::KERNEL);
+        CALL.created(result, phKernel, kinds::KERNEL, family);
         result
     }
 }
@@ -95,7 +115,6 @@ unsafe fn tracked_urKernelCreate(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelGetInfo(
     hKernel: ur_kernel_handle_t,
@@ -104,43 +123,78 @@ pub(crate) unsafe extern "C" fn urKernelGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hKernel, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_kernel_get_info_params_t {
-            phKernel: &raw mut hKernel,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_GET_INFO,
-                c"urKernelGetInfo",
-                (&raw const params).cast(),
-                || checked_urKernelGetInfo(hKernel, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelGetInfo(hKernel, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelGetInfo(hKernel, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urKernelGetInfo(
+            active,
+            hKernel,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urKernelGetInfo` with the layers below tracing.
+/// `urKernelGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelGetInfo(
     hKernel: ur_kernel_handle_t,
     propName: ur_kernel_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hKernel, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hKernel, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_kernel_get_info_params_t {
+        phKernel: &raw mut hKernel,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_GET_INFO,
+            c"urKernelGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urKernelGetInfo(
+                    active(),
+                    hKernel,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urKernelGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urKernelGetInfo(
+    active: Active,
+    hKernel: ur_kernel_handle_t,
+    propName: ur_kernel_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -161,21 +215,23 @@ unsafe fn checked_urKernelGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelGetInfo(
+unsafe extern "C" fn tracked_urKernelGetInfo(
     hKernel: ur_kernel_handle_t,
     propName: ur_kernel_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelGetInfo");
+    static CALL: Call = Call::new("urKernelGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.holds("hKernel", hKernel, kinds::KERNEL) {
                 return result;
             }
+        }
+        if !matches!(propName, UR_KERNEL_INFO_CONTEXT | UR_KERNEL_INFO_PROGRAM) {
+            return direct::urKernelGetInfo(hKernel, propName, propSize, pPropValue, pPropSizeRet);
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -202,7 +258,6 @@ unsafe fn tracked_urKernelGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelGetGroupInfo(
     hKernel: ur_kernel_handle_t,
@@ -212,52 +267,21 @@ pub(crate) unsafe extern "C" fn urKernelGetGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hKernel,
-            mut hDevice,
-            mut propName,
-            mut propSize,
-            mut pPropValue,
-            mut pPropSizeRet,
-        ) = (
-            hKernel,
-            hDevice,
-            propName,
-            propSize,
-            pPropValue,
-            pPropSizeRet,
-        );
-        let params = ur_kernel_get_group_info_params_t {
-            phKernel: &raw mut hKernel,
-            phDevice: &raw mut hDevice,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_GET_GROUP_INFO,
-                c"urKernelGetGroupInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urKernelGetGroupInfo(
-                        hKernel,
-                        hDevice,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urKernelGetGroupInfo(
+                hKernel,
+                hDevice,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
         checked_urKernelGetGroupInfo(
+            active,
             hKernel,
             hDevice,
             propName,
@@ -268,12 +292,13 @@ pub(crate) unsafe extern "C" fn urKernelGetGroupInfo(
     }
 }
 
-/// `urKernelGetGroupInfo` with the layers below tracing.
+/// `urKernelGetGroupInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelGetGroupInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelGetGroupInfo(
     hKernel: ur_kernel_handle_t,
     hDevice: ur_device_handle_t,
     propName: ur_kernel_group_info_t,
@@ -281,7 +306,57 @@ unsafe fn checked_urKernelGetGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hKernel, mut hDevice, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) = (
+        hKernel,
+        hDevice,
+        propName,
+        propSize,
+        pPropValue,
+        pPropSizeRet,
+    );
+    let params = ur_kernel_get_group_info_params_t {
+        phKernel: &raw mut hKernel,
+        phDevice: &raw mut hDevice,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_GET_GROUP_INFO,
+            c"urKernelGetGroupInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urKernelGetGroupInfo(
+                    active(),
+                    hKernel,
+                    hDevice,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urKernelGetGroupInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urKernelGetGroupInfo(
+    active: Active,
+    hKernel: ur_kernel_handle_t,
+    hDevice: ur_device_handle_t,
+    propName: ur_kernel_group_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -322,7 +397,7 @@ unsafe fn checked_urKernelGetGroupInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelGetGroupInfo(
+unsafe extern "C" fn tracked_urKernelGetGroupInfo(
     hKernel: ur_kernel_handle_t,
     hDevice: ur_device_handle_t,
     propName: ur_kernel_group_info_t,
@@ -330,15 +405,18 @@ unsafe fn tracked_urKernelGetGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelGetGroupInfo");
+    static CALL: Call = Call::new("urKernelGetGroupInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -357,7 +435,6 @@ unsafe fn tracked_urKernelGetGroupInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelGetSubGroupInfo(
     hKernel: ur_kernel_handle_t,
@@ -367,52 +444,21 @@ pub(crate) unsafe extern "C" fn urKernelGetSubGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hKernel,
-            mut hDevice,
-            mut propName,
-            mut propSize,
-            mut pPropValue,
-            mut pPropSizeRet,
-        ) = (
-            hKernel,
-            hDevice,
-            propName,
-            propSize,
-            pPropValue,
-            pPropSizeRet,
-        );
-        let params = ur_kernel_get_sub_group_info_params_t {
-            phKernel: &raw mut hKernel,
-            phDevice: &raw mut hDevice,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_GET_SUB_GROUP_INFO,
-                c"urKernelGetSubGroupInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urKernelGetSubGroupInfo(
-                        hKernel,
-                        hDevice,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urKernelGetSubGroupInfo(
+                hKernel,
+                hDevice,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
         checked_urKernelGetSubGroupInfo(
+            active,
             hKernel,
             hDevice,
             propName,
@@ -423,12 +469,13 @@ pub(crate) unsafe extern "C" fn urKernelGetSubGroupInfo(
     }
 }
 
-/// `urKernelGetSubGroupInfo` with the layers below tracing.
+/// `urKernelGetSubGroupInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelGetSubGroupInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelGetSubGroupInfo(
     hKernel: ur_kernel_handle_t,
     hDevice: ur_device_handle_t,
     propName: ur_kernel_sub_group_info_t,
@@ -436,7 +483,57 @@ unsafe fn checked_urKernelGetSubGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hKernel, mut hDevice, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) = (
+        hKernel,
+        hDevice,
+        propName,
+        propSize,
+        pPropValue,
+        pPropSizeRet,
+    );
+    let params = ur_kernel_get_sub_group_info_params_t {
+        phKernel: &raw mut hKernel,
+        phDevice: &raw mut hDevice,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_GET_SUB_GROUP_INFO,
+            c"urKernelGetSubGroupInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urKernelGetSubGroupInfo(
+                    active(),
+                    hKernel,
+                    hDevice,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urKernelGetSubGroupInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urKernelGetSubGroupInfo(
+    active: Active,
+    hKernel: ur_kernel_handle_t,
+    hDevice: ur_device_handle_t,
+    propName: ur_kernel_sub_group_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -477,7 +574,7 @@ unsafe fn checked_urKernelGetSubGroupInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelGetSubGroupInfo(
+unsafe extern "C" fn tracked_urKernelGetSubGroupInfo(
     hKernel: ur_kernel_handle_t,
     hDevice: ur_device_handle_t,
     propName: ur_kernel_sub_group_info_t,
@@ -485,15 +582,18 @@ unsafe fn tracked_urKernelGetSubGroupInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelGetSubGroupInfo");
+    static CALL: Call = Call::new("urKernelGetSubGroupInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -512,35 +612,46 @@ unsafe fn tracked_urKernelGetSubGroupInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel,) = (hKernel,);
-        let params = ur_kernel_retain_params_t {
-            phKernel: &raw mut hKernel,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_RETAIN,
-                c"urKernelRetain",
-                (&raw const params).cast(),
-                || checked_urKernelRetain(hKernel),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelRetain(hKernel) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelRetain(hKernel);
+        }
+        checked_urKernelRetain(active, hKernel)
+    }
+}
+
+/// `urKernelRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_result_t {
+    let (mut hKernel,) = (hKernel,);
+    let params = ur_kernel_retain_params_t {
+        phKernel: &raw mut hKernel,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_RETAIN,
+            c"urKernelRetain",
+            (&raw const params).cast(),
+            || checked_urKernelRetain(active(), hKernel),
+        )
+    }
 }
 
 /// `urKernelRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urKernelRetain(active: Active, hKernel: ur_kernel_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -560,18 +671,19 @@ unsafe fn checked_urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelRetain");
+unsafe extern "C" fn tracked_urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urKernelRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hKernel", hKernel, kinds::KERNEL) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urKernelRetain(hKernel);
-        CALL.retained(result, hKernel, kinds::KERNEL);
+        CALL.retained(result, hKernel, kinds::KERNEL, held);
         result
     }
 }
@@ -580,35 +692,46 @@ unsafe fn tracked_urKernelRetain(hKernel: ur_kernel_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel,) = (hKernel,);
-        let params = ur_kernel_release_params_t {
-            phKernel: &raw mut hKernel,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_RELEASE,
-                c"urKernelRelease",
-                (&raw const params).cast(),
-                || checked_urKernelRelease(hKernel),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelRelease(hKernel) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelRelease(hKernel);
+        }
+        checked_urKernelRelease(active, hKernel)
+    }
+}
+
+/// `urKernelRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
+    let (mut hKernel,) = (hKernel,);
+    let params = ur_kernel_release_params_t {
+        phKernel: &raw mut hKernel,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_RELEASE,
+            c"urKernelRelease",
+            (&raw const params).cast(),
+            || checked_urKernelRelease(active(), hKernel),
+        )
+    }
 }
 
 /// `urKernelRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urKernelRelease(active: Active, hKernel: ur_kernel_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -628,17 +751,18 @@ unsafe fn checked_urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelRelease");
+unsafe extern "C" fn tracked_urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urKernelRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hKernel", hKernel, kinds::KERNEL) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hKernel);
+        let release = CALL.releasing(hKernel, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hKernel", hKernel, kinds::KERNEL);
         }
@@ -652,7 +776,6 @@ unsafe fn tracked_urKernelRelease(hKernel: ur_kernel_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelSetExecInfo(
     hKernel: ur_kernel_handle_t,
@@ -661,51 +784,77 @@ pub(crate) unsafe extern "C" fn urKernelSetExecInfo(
     pProperties: *const ur_kernel_exec_info_properties_t,
     pPropValue: *const c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel, mut propName, mut propSize, mut pProperties, mut pPropValue) =
-            (hKernel, propName, propSize, pProperties, pPropValue);
-        let params = ur_kernel_set_exec_info_params_t {
-            phKernel: &raw mut hKernel,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppProperties: &raw mut pProperties,
-            ppPropValue: &raw mut pPropValue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_SET_EXEC_INFO,
-                c"urKernelSetExecInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urKernelSetExecInfo(
-                        hKernel,
-                        propName,
-                        propSize,
-                        pProperties,
-                        pPropValue,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelSetExecInfo(hKernel, propName, propSize, pProperties, pPropValue) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelSetExecInfo(
+                hKernel,
+                propName,
+                propSize,
+                pProperties,
+                pPropValue,
+            );
+        }
+        checked_urKernelSetExecInfo(active, hKernel, propName, propSize, pProperties, pPropValue)
+    }
 }
 
-/// `urKernelSetExecInfo` with the layers below tracing.
+/// `urKernelSetExecInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelSetExecInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelSetExecInfo(
     hKernel: ur_kernel_handle_t,
     propName: ur_kernel_exec_info_t,
     propSize: usize,
     pProperties: *const ur_kernel_exec_info_properties_t,
     pPropValue: *const c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hKernel, mut propName, mut propSize, mut pProperties, mut pPropValue) =
+        (hKernel, propName, propSize, pProperties, pPropValue);
+    let params = ur_kernel_set_exec_info_params_t {
+        phKernel: &raw mut hKernel,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppProperties: &raw mut pProperties,
+        ppPropValue: &raw mut pPropValue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_SET_EXEC_INFO,
+            c"urKernelSetExecInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urKernelSetExecInfo(
+                    active(),
+                    hKernel,
+                    propName,
+                    propSize,
+                    pProperties,
+                    pPropValue,
+                )
+            },
+        )
+    }
+}
+
+/// `urKernelSetExecInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urKernelSetExecInfo(
+    active: Active,
+    hKernel: ur_kernel_handle_t,
+    propName: ur_kernel_exec_info_t,
+    propSize: usize,
+    pProperties: *const ur_kernel_exec_info_properties_t,
+    pPropValue: *const c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -737,19 +886,18 @@ unsafe fn checked_urKernelSetExecInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelSetExecInfo(
+unsafe extern "C" fn tracked_urKernelSetExecInfo(
     hKernel: ur_kernel_handle_t,
     propName: ur_kernel_exec_info_t,
     propSize: usize,
     pProperties: *const ur_kernel_exec_info_properties_t,
     pPropValue: *const c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelSetExecInfo");
+    static CALL: Call = Call::new("urKernelSetExecInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.holds("hKernel", hKernel, kinds::KERNEL) {
                 return result;
             }
         }
@@ -761,45 +909,61 @@ unsafe fn tracked_urKernelSetExecInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelSetSpecializationConstants(
     hKernel: ur_kernel_handle_t,
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel, mut count, mut pSpecConstants) = (hKernel, count, pSpecConstants);
-        let params = ur_kernel_set_specialization_constants_params_t {
-            phKernel: &raw mut hKernel,
-            pcount: &raw mut count,
-            ppSpecConstants: &raw mut pSpecConstants,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_SET_SPECIALIZATION_CONSTANTS,
-                c"urKernelSetSpecializationConstants",
-                (&raw const params).cast(),
-                || checked_urKernelSetSpecializationConstants(hKernel, count, pSpecConstants),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelSetSpecializationConstants(hKernel, count, pSpecConstants) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelSetSpecializationConstants(hKernel, count, pSpecConstants);
+        }
+        checked_urKernelSetSpecializationConstants(active, hKernel, count, pSpecConstants)
+    }
+}
+
+/// `urKernelSetSpecializationConstants` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelSetSpecializationConstants(
+    hKernel: ur_kernel_handle_t,
+    count: u32,
+    pSpecConstants: *const ur_specialization_constant_info_t,
+) -> ur_result_t {
+    let (mut hKernel, mut count, mut pSpecConstants) = (hKernel, count, pSpecConstants);
+    let params = ur_kernel_set_specialization_constants_params_t {
+        phKernel: &raw mut hKernel,
+        pcount: &raw mut count,
+        ppSpecConstants: &raw mut pSpecConstants,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_SET_SPECIALIZATION_CONSTANTS,
+            c"urKernelSetSpecializationConstants",
+            (&raw const params).cast(),
+            || checked_urKernelSetSpecializationConstants(active(), hKernel, count, pSpecConstants),
+        )
+    }
 }
 
 /// `urKernelSetSpecializationConstants` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urKernelSetSpecializationConstants(
+    active: Active,
     hKernel: ur_kernel_handle_t,
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -820,17 +984,16 @@ unsafe fn checked_urKernelSetSpecializationConstants(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelSetSpecializationConstants(
+unsafe extern "C" fn tracked_urKernelSetSpecializationConstants(
     hKernel: ur_kernel_handle_t,
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelSetSpecializationConstants");
+    static CALL: Call = Call::new("urKernelSetSpecializationConstants");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.holds("hKernel", hKernel, kinds::KERNEL) {
                 return result;
             }
         }
@@ -842,42 +1005,57 @@ unsafe fn tracked_urKernelSetSpecializationConstants(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelGetNativeHandle(
     hKernel: ur_kernel_handle_t,
     phNativeKernel: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel, mut phNativeKernel) = (hKernel, phNativeKernel);
-        let params = ur_kernel_get_native_handle_params_t {
-            phKernel: &raw mut hKernel,
-            pphNativeKernel: &raw mut phNativeKernel,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_GET_NATIVE_HANDLE,
-                c"urKernelGetNativeHandle",
-                (&raw const params).cast(),
-                || checked_urKernelGetNativeHandle(hKernel, phNativeKernel),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelGetNativeHandle(hKernel, phNativeKernel) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelGetNativeHandle(hKernel, phNativeKernel);
+        }
+        checked_urKernelGetNativeHandle(active, hKernel, phNativeKernel)
+    }
+}
+
+/// `urKernelGetNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelGetNativeHandle(
+    hKernel: ur_kernel_handle_t,
+    phNativeKernel: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hKernel, mut phNativeKernel) = (hKernel, phNativeKernel);
+    let params = ur_kernel_get_native_handle_params_t {
+        phKernel: &raw mut hKernel,
+        pphNativeKernel: &raw mut phNativeKernel,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_GET_NATIVE_HANDLE,
+            c"urKernelGetNativeHandle",
+            (&raw const params).cast(),
+            || checked_urKernelGetNativeHandle(active(), hKernel, phNativeKernel),
+        )
+    }
 }
 
 /// `urKernelGetNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urKernelGetNativeHandle(
+    active: Active,
     hKernel: ur_kernel_handle_t,
     phNativeKernel: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -897,16 +1075,15 @@ unsafe fn checked_urKernelGetNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelGetNativeHandle(
+unsafe extern "C" fn tracked_urKernelGetNativeHandle(
     hKernel: ur_kernel_handle_t,
     phNativeKernel: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelGetNativeHandle");
+    static CALL: Call = Call::new("urKernelGetNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.holds("hKernel", hKernel, kinds::KERNEL) {
                 return result;
             }
         }
@@ -918,7 +1095,6 @@ unsafe fn tracked_urKernelGetNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelCreateWithNativeHandle(
     hNativeKernel: ur_native_handle_t,
@@ -927,37 +1103,20 @@ pub(crate) unsafe extern "C" fn urKernelCreateWithNativeHandle(
     pProperties: *const ur_kernel_native_properties_t,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hNativeKernel, mut hContext, mut hProgram, mut pProperties, mut phKernel) =
-            (hNativeKernel, hContext, hProgram, pProperties, phKernel);
-        let params = ur_kernel_create_with_native_handle_params_t {
-            phNativeKernel: &raw mut hNativeKernel,
-            phContext: &raw mut hContext,
-            phProgram: &raw mut hProgram,
-            ppProperties: &raw mut pProperties,
-            pphKernel: &raw mut phKernel,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_CREATE_WITH_NATIVE_HANDLE,
-                c"urKernelCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urKernelCreateWithNativeHandle(
-                        hNativeKernel,
-                        hContext,
-                        hProgram,
-                        pProperties,
-                        phKernel,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urKernelCreateWithNativeHandle(
+                hNativeKernel,
+                hContext,
+                hProgram,
+                pProperties,
+                phKernel,
+            );
+        }
         checked_urKernelCreateWithNativeHandle(
+            active,
             hNativeKernel,
             hContext,
             hProgram,
@@ -967,19 +1126,61 @@ pub(crate) unsafe extern "C" fn urKernelCreateWithNativeHandle(
     }
 }
 
-/// `urKernelCreateWithNativeHandle` with the layers below tracing.
+/// `urKernelCreateWithNativeHandle` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelCreateWithNativeHandle(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelCreateWithNativeHandle(
     hNativeKernel: ur_native_handle_t,
     hContext: ur_context_handle_t,
     hProgram: ur_program_handle_t,
     pProperties: *const ur_kernel_native_properties_t,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hNativeKernel, mut hContext, mut hProgram, mut pProperties, mut phKernel) =
+        (hNativeKernel, hContext, hProgram, pProperties, phKernel);
+    let params = ur_kernel_create_with_native_handle_params_t {
+        phNativeKernel: &raw mut hNativeKernel,
+        phContext: &raw mut hContext,
+        phProgram: &raw mut hProgram,
+        ppProperties: &raw mut pProperties,
+        pphKernel: &raw mut phKernel,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_CREATE_WITH_NATIVE_HANDLE,
+            c"urKernelCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urKernelCreateWithNativeHandle(
+                    active(),
+                    hNativeKernel,
+                    hContext,
+                    hProgram,
+                    pProperties,
+                    phKernel,
+                )
+            },
+        )
+    }
+}
+
+/// `urKernelCreateWithNativeHandle` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urKernelCreateWithNativeHandle(
+    active: Active,
+    hNativeKernel: ur_native_handle_t,
+    hContext: ur_context_handle_t,
+    hProgram: ur_program_handle_t,
+    pProperties: *const ur_kernel_native_properties_t,
+    phKernel: *mut ur_kernel_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1017,22 +1218,22 @@ unsafe fn checked_urKernelCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urKernelCreateWithNativeHandle(
     hNativeKernel: ur_native_handle_t,
     hContext: ur_context_handle_t,
     hProgram: ur_program_handle_t,
     pProperties: *const ur_kernel_native_properties_t,
     phKernel: *mut ur_kernel_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelCreateWithNativeHandle");
+    static CALL: Call = Call::new("urKernelCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
         }
@@ -1043,7 +1244,7 @@ unsafe fn tracked_urKernelCreateWithNativeHandle(
             pProperties,
             phKernel,
         );
-        CALL.created(result, phKernel, kinds::KERNEL);
+        CALL.created(result, phKernel, kinds::KERNEL, family);
         result
     }
 }
@@ -1052,7 +1253,6 @@ unsafe fn tracked_urKernelCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelGetSuggestedLocalWorkSize(
     hKernel: ur_kernel_handle_t,
@@ -1062,52 +1262,21 @@ pub(crate) unsafe extern "C" fn urKernelGetSuggestedLocalWorkSize(
     pGlobalWorkSize: *const usize,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hKernel,
-            mut hQueue,
-            mut numWorkDim,
-            mut pGlobalWorkOffset,
-            mut pGlobalWorkSize,
-            mut pSuggestedLocalWorkSize,
-        ) = (
-            hKernel,
-            hQueue,
-            numWorkDim,
-            pGlobalWorkOffset,
-            pGlobalWorkSize,
-            pSuggestedLocalWorkSize,
-        );
-        let params = ur_kernel_get_suggested_local_work_size_params_t {
-            phKernel: &raw mut hKernel,
-            phQueue: &raw mut hQueue,
-            pnumWorkDim: &raw mut numWorkDim,
-            ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
-            ppGlobalWorkSize: &raw mut pGlobalWorkSize,
-            ppSuggestedLocalWorkSize: &raw mut pSuggestedLocalWorkSize,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_GET_SUGGESTED_LOCAL_WORK_SIZE,
-                c"urKernelGetSuggestedLocalWorkSize",
-                (&raw const params).cast(),
-                || {
-                    checked_urKernelGetSuggestedLocalWorkSize(
-                        hKernel,
-                        hQueue,
-                        numWorkDim,
-                        pGlobalWorkOffset,
-                        pGlobalWorkSize,
-                        pSuggestedLocalWorkSize,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urKernelGetSuggestedLocalWorkSize(
+                hKernel,
+                hQueue,
+                numWorkDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                pSuggestedLocalWorkSize,
+            );
+        }
         checked_urKernelGetSuggestedLocalWorkSize(
+            active,
             hKernel,
             hQueue,
             numWorkDim,
@@ -1118,12 +1287,13 @@ pub(crate) unsafe extern "C" fn urKernelGetSuggestedLocalWorkSize(
     }
 }
 
-/// `urKernelGetSuggestedLocalWorkSize` with the layers below tracing.
+/// `urKernelGetSuggestedLocalWorkSize` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelGetSuggestedLocalWorkSize(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelGetSuggestedLocalWorkSize(
     hKernel: ur_kernel_handle_t,
     hQueue: ur_queue_handle_t,
     numWorkDim: u32,
@@ -1131,7 +1301,64 @@ unsafe fn checked_urKernelGetSuggestedLocalWorkSize(
     pGlobalWorkSize: *const usize,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hKernel,
+        mut hQueue,
+        mut numWorkDim,
+        mut pGlobalWorkOffset,
+        mut pGlobalWorkSize,
+        mut pSuggestedLocalWorkSize,
+    ) = (
+        hKernel,
+        hQueue,
+        numWorkDim,
+        pGlobalWorkOffset,
+        pGlobalWorkSize,
+        pSuggestedLocalWorkSize,
+    );
+    let params = ur_kernel_get_suggested_local_work_size_params_t {
+        phKernel: &raw mut hKernel,
+        phQueue: &raw mut hQueue,
+        pnumWorkDim: &raw mut numWorkDim,
+        ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
+        ppGlobalWorkSize: &raw mut pGlobalWorkSize,
+        ppSuggestedLocalWorkSize: &raw mut pSuggestedLocalWorkSize,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_GET_SUGGESTED_LOCAL_WORK_SIZE,
+            c"urKernelGetSuggestedLocalWorkSize",
+            (&raw const params).cast(),
+            || {
+                checked_urKernelGetSuggestedLocalWorkSize(
+                    active(),
+                    hKernel,
+                    hQueue,
+                    numWorkDim,
+                    pGlobalWorkOffset,
+                    pGlobalWorkSize,
+                    pSuggestedLocalWorkSize,
+                )
+            },
+        )
+    }
+}
+
+/// `urKernelGetSuggestedLocalWorkSize` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urKernelGetSuggestedLocalWorkSize(
+    active: Active,
+    hKernel: ur_kernel_handle_t,
+    hQueue: ur_queue_handle_t,
+    numWorkDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pSuggestedLocalWorkSize: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1172,7 +1399,7 @@ unsafe fn checked_urKernelGetSuggestedLocalWorkSize(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelGetSuggestedLocalWorkSize(
+unsafe extern "C" fn tracked_urKernelGetSuggestedLocalWorkSize(
     hKernel: ur_kernel_handle_t,
     hQueue: ur_queue_handle_t,
     numWorkDim: u32,
@@ -1180,15 +1407,15 @@ unsafe fn tracked_urKernelGetSuggestedLocalWorkSize(
     pGlobalWorkSize: *const usize,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelGetSuggestedLocalWorkSize");
+    static CALL: Call = Call::new("urKernelGetSuggestedLocalWorkSize");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
         }
@@ -1207,7 +1434,6 @@ unsafe fn tracked_urKernelGetSuggestedLocalWorkSize(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
     hKernel: ur_kernel_handle_t,
@@ -1219,60 +1445,23 @@ pub(crate) unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
     pArgs: *const ur_exp_kernel_arg_properties_t,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hKernel,
-            mut hQueue,
-            mut numWorkDim,
-            mut pGlobalWorkOffset,
-            mut pGlobalWorkSize,
-            mut numArgs,
-            mut pArgs,
-            mut pSuggestedLocalWorkSize,
-        ) = (
-            hKernel,
-            hQueue,
-            numWorkDim,
-            pGlobalWorkOffset,
-            pGlobalWorkSize,
-            numArgs,
-            pArgs,
-            pSuggestedLocalWorkSize,
-        );
-        let params = ur_kernel_get_suggested_local_work_size_with_args_params_t {
-            phKernel: &raw mut hKernel,
-            phQueue: &raw mut hQueue,
-            pnumWorkDim: &raw mut numWorkDim,
-            ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
-            ppGlobalWorkSize: &raw mut pGlobalWorkSize,
-            pnumArgs: &raw mut numArgs,
-            ppArgs: &raw mut pArgs,
-            ppSuggestedLocalWorkSize: &raw mut pSuggestedLocalWorkSize,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_GET_SUGGESTED_LOCAL_WORK_SIZE_WITH_ARGS,
-                c"urKernelGetSuggestedLocalWorkSizeWithArgs",
-                (&raw const params).cast(),
-                || {
-                    checked_urKernelGetSuggestedLocalWorkSizeWithArgs(
-                        hKernel,
-                        hQueue,
-                        numWorkDim,
-                        pGlobalWorkOffset,
-                        pGlobalWorkSize,
-                        numArgs,
-                        pArgs,
-                        pSuggestedLocalWorkSize,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urKernelGetSuggestedLocalWorkSizeWithArgs(
+                hKernel,
+                hQueue,
+                numWorkDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                numArgs,
+                pArgs,
+                pSuggestedLocalWorkSize,
+            );
+        }
         checked_urKernelGetSuggestedLocalWorkSizeWithArgs(
+            active,
             hKernel,
             hQueue,
             numWorkDim,
@@ -1285,12 +1474,13 @@ pub(crate) unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
     }
 }
 
-/// `urKernelGetSuggestedLocalWorkSizeWithArgs` with the layers below tracing.
+/// `urKernelGetSuggestedLocalWorkSizeWithArgs` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelGetSuggestedLocalWorkSizeWithArgs(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelGetSuggestedLocalWorkSizeWithArgs(
     hKernel: ur_kernel_handle_t,
     hQueue: ur_queue_handle_t,
     numWorkDim: u32,
@@ -1300,7 +1490,74 @@ unsafe fn checked_urKernelGetSuggestedLocalWorkSizeWithArgs(
     pArgs: *const ur_exp_kernel_arg_properties_t,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hKernel,
+        mut hQueue,
+        mut numWorkDim,
+        mut pGlobalWorkOffset,
+        mut pGlobalWorkSize,
+        mut numArgs,
+        mut pArgs,
+        mut pSuggestedLocalWorkSize,
+    ) = (
+        hKernel,
+        hQueue,
+        numWorkDim,
+        pGlobalWorkOffset,
+        pGlobalWorkSize,
+        numArgs,
+        pArgs,
+        pSuggestedLocalWorkSize,
+    );
+    let params = ur_kernel_get_suggested_local_work_size_with_args_params_t {
+        phKernel: &raw mut hKernel,
+        phQueue: &raw mut hQueue,
+        pnumWorkDim: &raw mut numWorkDim,
+        ppGlobalWorkOffset: &raw mut pGlobalWorkOffset,
+        ppGlobalWorkSize: &raw mut pGlobalWorkSize,
+        pnumArgs: &raw mut numArgs,
+        ppArgs: &raw mut pArgs,
+        ppSuggestedLocalWorkSize: &raw mut pSuggestedLocalWorkSize,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_GET_SUGGESTED_LOCAL_WORK_SIZE_WITH_ARGS,
+            c"urKernelGetSuggestedLocalWorkSizeWithArgs",
+            (&raw const params).cast(),
+            || {
+                checked_urKernelGetSuggestedLocalWorkSizeWithArgs(
+                    active(),
+                    hKernel,
+                    hQueue,
+                    numWorkDim,
+                    pGlobalWorkOffset,
+                    pGlobalWorkSize,
+                    numArgs,
+                    pArgs,
+                    pSuggestedLocalWorkSize,
+                )
+            },
+        )
+    }
+}
+
+/// `urKernelGetSuggestedLocalWorkSizeWithArgs` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urKernelGetSuggestedLocalWorkSizeWithArgs(
+    active: Active,
+    hKernel: ur_kernel_handle_t,
+    hQueue: ur_queue_handle_t,
+    numWorkDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    numArgs: u32,
+    pArgs: *const ur_exp_kernel_arg_properties_t,
+    pSuggestedLocalWorkSize: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1347,7 +1604,7 @@ unsafe fn checked_urKernelGetSuggestedLocalWorkSizeWithArgs(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelGetSuggestedLocalWorkSizeWithArgs(
+unsafe extern "C" fn tracked_urKernelGetSuggestedLocalWorkSizeWithArgs(
     hKernel: ur_kernel_handle_t,
     hQueue: ur_queue_handle_t,
     numWorkDim: u32,
@@ -1357,15 +1614,15 @@ unsafe fn tracked_urKernelGetSuggestedLocalWorkSizeWithArgs(
     pArgs: *const ur_exp_kernel_arg_properties_t,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelGetSuggestedLocalWorkSizeWithArgs");
+    static CALL: Call = Call::new("urKernelGetSuggestedLocalWorkSizeWithArgs");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.shares("hQueue", hQueue, kinds::QUEUE, &mut family) {
                 return result;
             }
         }
@@ -1386,7 +1643,6 @@ unsafe fn tracked_urKernelGetSuggestedLocalWorkSizeWithArgs(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelSuggestMaxCooperativeGroupCount(
     hKernel: ur_kernel_handle_t,
@@ -1396,52 +1652,21 @@ pub(crate) unsafe extern "C" fn urKernelSuggestMaxCooperativeGroupCount(
     dynamicSharedMemorySize: usize,
     pGroupCountRet: *mut u32,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hKernel,
-            mut hDevice,
-            mut workDim,
-            mut pLocalWorkSize,
-            mut dynamicSharedMemorySize,
-            mut pGroupCountRet,
-        ) = (
-            hKernel,
-            hDevice,
-            workDim,
-            pLocalWorkSize,
-            dynamicSharedMemorySize,
-            pGroupCountRet,
-        );
-        let params = ur_kernel_suggest_max_cooperative_group_count_params_t {
-            phKernel: &raw mut hKernel,
-            phDevice: &raw mut hDevice,
-            pworkDim: &raw mut workDim,
-            ppLocalWorkSize: &raw mut pLocalWorkSize,
-            pdynamicSharedMemorySize: &raw mut dynamicSharedMemorySize,
-            ppGroupCountRet: &raw mut pGroupCountRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_SUGGEST_MAX_COOPERATIVE_GROUP_COUNT,
-                c"urKernelSuggestMaxCooperativeGroupCount",
-                (&raw const params).cast(),
-                || {
-                    checked_urKernelSuggestMaxCooperativeGroupCount(
-                        hKernel,
-                        hDevice,
-                        workDim,
-                        pLocalWorkSize,
-                        dynamicSharedMemorySize,
-                        pGroupCountRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urKernelSuggestMaxCooperativeGroupCount(
+                hKernel,
+                hDevice,
+                workDim,
+                pLocalWorkSize,
+                dynamicSharedMemorySize,
+                pGroupCountRet,
+            );
+        }
         checked_urKernelSuggestMaxCooperativeGroupCount(
+            active,
             hKernel,
             hDevice,
             workDim,
@@ -1452,12 +1677,13 @@ pub(crate) unsafe extern "C" fn urKernelSuggestMaxCooperativeGroupCount(
     }
 }
 
-/// `urKernelSuggestMaxCooperativeGroupCount` with the layers below tracing.
+/// `urKernelSuggestMaxCooperativeGroupCount` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelSuggestMaxCooperativeGroupCount(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelSuggestMaxCooperativeGroupCount(
     hKernel: ur_kernel_handle_t,
     hDevice: ur_device_handle_t,
     workDim: u32,
@@ -1465,7 +1691,64 @@ unsafe fn checked_urKernelSuggestMaxCooperativeGroupCount(
     dynamicSharedMemorySize: usize,
     pGroupCountRet: *mut u32,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hKernel,
+        mut hDevice,
+        mut workDim,
+        mut pLocalWorkSize,
+        mut dynamicSharedMemorySize,
+        mut pGroupCountRet,
+    ) = (
+        hKernel,
+        hDevice,
+        workDim,
+        pLocalWorkSize,
+        dynamicSharedMemorySize,
+        pGroupCountRet,
+    );
+    let params = ur_kernel_suggest_max_cooperative_group_count_params_t {
+        phKernel: &raw mut hKernel,
+        phDevice: &raw mut hDevice,
+        pworkDim: &raw mut workDim,
+        ppLocalWorkSize: &raw mut pLocalWorkSize,
+        pdynamicSharedMemorySize: &raw mut dynamicSharedMemorySize,
+        ppGroupCountRet: &raw mut pGroupCountRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_SUGGEST_MAX_COOPERATIVE_GROUP_COUNT,
+            c"urKernelSuggestMaxCooperativeGroupCount",
+            (&raw const params).cast(),
+            || {
+                checked_urKernelSuggestMaxCooperativeGroupCount(
+                    active(),
+                    hKernel,
+                    hDevice,
+                    workDim,
+                    pLocalWorkSize,
+                    dynamicSharedMemorySize,
+                    pGroupCountRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urKernelSuggestMaxCooperativeGroupCount` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urKernelSuggestMaxCooperativeGroupCount(
+    active: Active,
+    hKernel: ur_kernel_handle_t,
+    hDevice: ur_device_handle_t,
+    workDim: u32,
+    pLocalWorkSize: *const usize,
+    dynamicSharedMemorySize: usize,
+    pGroupCountRet: *mut u32,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1506,7 +1789,7 @@ unsafe fn checked_urKernelSuggestMaxCooperativeGroupCount(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelSuggestMaxCooperativeGroupCount(
+unsafe extern "C" fn tracked_urKernelSuggestMaxCooperativeGroupCount(
     hKernel: ur_kernel_handle_t,
     hDevice: ur_device_handle_t,
     workDim: u32,
@@ -1514,15 +1797,18 @@ unsafe fn tracked_urKernelSuggestMaxCooperativeGroupCount(
     dynamicSharedMemorySize: usize,
     pGroupCountRet: *mut u32,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelSuggestMaxCooperativeGroupCount");
+    static CALL: Call = Call::new("urKernelSuggestMaxCooperativeGroupCount");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -1541,7 +1827,6 @@ unsafe fn tracked_urKernelSuggestMaxCooperativeGroupCount(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelSetArgValue(
     hKernel: ur_kernel_handle_t,
@@ -1550,43 +1835,71 @@ pub(crate) unsafe extern "C" fn urKernelSetArgValue(
     pProperties: *const ur_kernel_arg_value_properties_t,
     pArgValue: *const c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel, mut argIndex, mut argSize, mut pProperties, mut pArgValue) =
-            (hKernel, argIndex, argSize, pProperties, pArgValue);
-        let params = ur_kernel_set_arg_value_params_t {
-            phKernel: &raw mut hKernel,
-            pargIndex: &raw mut argIndex,
-            pargSize: &raw mut argSize,
-            ppProperties: &raw mut pProperties,
-            ppArgValue: &raw mut pArgValue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_SET_ARG_VALUE,
-                c"urKernelSetArgValue",
-                (&raw const params).cast(),
-                || checked_urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelSetArgValue(hKernel, argIndex, argSize, pProperties, pArgValue);
+        }
+        checked_urKernelSetArgValue(active, hKernel, argIndex, argSize, pProperties, pArgValue)
+    }
 }
 
-/// `urKernelSetArgValue` with the layers below tracing.
+/// `urKernelSetArgValue` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urKernelSetArgValue(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelSetArgValue(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     argSize: usize,
     pProperties: *const ur_kernel_arg_value_properties_t,
     pArgValue: *const c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hKernel, mut argIndex, mut argSize, mut pProperties, mut pArgValue) =
+        (hKernel, argIndex, argSize, pProperties, pArgValue);
+    let params = ur_kernel_set_arg_value_params_t {
+        phKernel: &raw mut hKernel,
+        pargIndex: &raw mut argIndex,
+        pargSize: &raw mut argSize,
+        ppProperties: &raw mut pProperties,
+        ppArgValue: &raw mut pArgValue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_SET_ARG_VALUE,
+            c"urKernelSetArgValue",
+            (&raw const params).cast(),
+            || {
+                checked_urKernelSetArgValue(
+                    active(),
+                    hKernel,
+                    argIndex,
+                    argSize,
+                    pProperties,
+                    pArgValue,
+                )
+            },
+        )
+    }
+}
+
+/// `urKernelSetArgValue` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urKernelSetArgValue(
+    active: Active,
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_value_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1607,19 +1920,18 @@ unsafe fn checked_urKernelSetArgValue(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelSetArgValue(
+unsafe extern "C" fn tracked_urKernelSetArgValue(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     argSize: usize,
     pProperties: *const ur_kernel_arg_value_properties_t,
     pArgValue: *const c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelSetArgValue");
+    static CALL: Call = Call::new("urKernelSetArgValue");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.holds("hKernel", hKernel, kinds::KERNEL) {
                 return result;
             }
         }
@@ -1631,7 +1943,6 @@ unsafe fn tracked_urKernelSetArgValue(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelSetArgLocal(
     hKernel: ur_kernel_handle_t,
@@ -1639,41 +1950,59 @@ pub(crate) unsafe extern "C" fn urKernelSetArgLocal(
     argSize: usize,
     pProperties: *const ur_kernel_arg_local_properties_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel, mut argIndex, mut argSize, mut pProperties) =
-            (hKernel, argIndex, argSize, pProperties);
-        let params = ur_kernel_set_arg_local_params_t {
-            phKernel: &raw mut hKernel,
-            pargIndex: &raw mut argIndex,
-            pargSize: &raw mut argSize,
-            ppProperties: &raw mut pProperties,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_SET_ARG_LOCAL,
-                c"urKernelSetArgLocal",
-                (&raw const params).cast(),
-                || checked_urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelSetArgLocal(hKernel, argIndex, argSize, pProperties);
+        }
+        checked_urKernelSetArgLocal(active, hKernel, argIndex, argSize, pProperties)
+    }
+}
+
+/// `urKernelSetArgLocal` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelSetArgLocal(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    argSize: usize,
+    pProperties: *const ur_kernel_arg_local_properties_t,
+) -> ur_result_t {
+    let (mut hKernel, mut argIndex, mut argSize, mut pProperties) =
+        (hKernel, argIndex, argSize, pProperties);
+    let params = ur_kernel_set_arg_local_params_t {
+        phKernel: &raw mut hKernel,
+        pargIndex: &raw mut argIndex,
+        pargSize: &raw mut argSize,
+        ppProperties: &raw mut pProperties,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_SET_ARG_LOCAL,
+            c"urKernelSetArgLocal",
+            (&raw const params).cast(),
+            || checked_urKernelSetArgLocal(active(), hKernel, argIndex, argSize, pProperties),
+        )
+    }
 }
 
 /// `urKernelSetArgLocal` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urKernelSetArgLocal(
+    active: Active,
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     argSize: usize,
     pProperties: *const ur_kernel_arg_local_properties_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1694,18 +2023,17 @@ unsafe fn checked_urKernelSetArgLocal(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelSetArgLocal(
+unsafe extern "C" fn tracked_urKernelSetArgLocal(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     argSize: usize,
     pProperties: *const ur_kernel_arg_local_properties_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelSetArgLocal");
+    static CALL: Call = Call::new("urKernelSetArgLocal");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.holds("hKernel", hKernel, kinds::KERNEL) {
                 return result;
             }
         }
@@ -1717,7 +2045,6 @@ unsafe fn tracked_urKernelSetArgLocal(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelSetArgPointer(
     hKernel: ur_kernel_handle_t,
@@ -1725,41 +2052,59 @@ pub(crate) unsafe extern "C" fn urKernelSetArgPointer(
     pProperties: *const ur_kernel_arg_pointer_properties_t,
     pArgValue: *const c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel, mut argIndex, mut pProperties, mut pArgValue) =
-            (hKernel, argIndex, pProperties, pArgValue);
-        let params = ur_kernel_set_arg_pointer_params_t {
-            phKernel: &raw mut hKernel,
-            pargIndex: &raw mut argIndex,
-            ppProperties: &raw mut pProperties,
-            ppArgValue: &raw mut pArgValue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_SET_ARG_POINTER,
-                c"urKernelSetArgPointer",
-                (&raw const params).cast(),
-                || checked_urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelSetArgPointer(hKernel, argIndex, pProperties, pArgValue);
+        }
+        checked_urKernelSetArgPointer(active, hKernel, argIndex, pProperties, pArgValue)
+    }
+}
+
+/// `urKernelSetArgPointer` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelSetArgPointer(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_pointer_properties_t,
+    pArgValue: *const c_void,
+) -> ur_result_t {
+    let (mut hKernel, mut argIndex, mut pProperties, mut pArgValue) =
+        (hKernel, argIndex, pProperties, pArgValue);
+    let params = ur_kernel_set_arg_pointer_params_t {
+        phKernel: &raw mut hKernel,
+        pargIndex: &raw mut argIndex,
+        ppProperties: &raw mut pProperties,
+        ppArgValue: &raw mut pArgValue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_SET_ARG_POINTER,
+            c"urKernelSetArgPointer",
+            (&raw const params).cast(),
+            || checked_urKernelSetArgPointer(active(), hKernel, argIndex, pProperties, pArgValue),
+        )
+    }
 }
 
 /// `urKernelSetArgPointer` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urKernelSetArgPointer(
+    active: Active,
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     pProperties: *const ur_kernel_arg_pointer_properties_t,
     pArgValue: *const c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1780,18 +2125,17 @@ unsafe fn checked_urKernelSetArgPointer(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelSetArgPointer(
+unsafe extern "C" fn tracked_urKernelSetArgPointer(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     pProperties: *const ur_kernel_arg_pointer_properties_t,
     pArgValue: *const c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelSetArgPointer");
+    static CALL: Call = Call::new("urKernelSetArgPointer");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.holds("hKernel", hKernel, kinds::KERNEL) {
                 return result;
             }
         }
@@ -1803,7 +2147,6 @@ unsafe fn tracked_urKernelSetArgPointer(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelSetArgSampler(
     hKernel: ur_kernel_handle_t,
@@ -1811,41 +2154,59 @@ pub(crate) unsafe extern "C" fn urKernelSetArgSampler(
     pProperties: *const ur_kernel_arg_sampler_properties_t,
     hArgValue: ur_sampler_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel, mut argIndex, mut pProperties, mut hArgValue) =
-            (hKernel, argIndex, pProperties, hArgValue);
-        let params = ur_kernel_set_arg_sampler_params_t {
-            phKernel: &raw mut hKernel,
-            pargIndex: &raw mut argIndex,
-            ppProperties: &raw mut pProperties,
-            phArgValue: &raw mut hArgValue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_SET_ARG_SAMPLER,
-                c"urKernelSetArgSampler",
-                (&raw const params).cast(),
-                || checked_urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelSetArgSampler(hKernel, argIndex, pProperties, hArgValue);
+        }
+        checked_urKernelSetArgSampler(active, hKernel, argIndex, pProperties, hArgValue)
+    }
+}
+
+/// `urKernelSetArgSampler` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelSetArgSampler(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_sampler_properties_t,
+    hArgValue: ur_sampler_handle_t,
+) -> ur_result_t {
+    let (mut hKernel, mut argIndex, mut pProperties, mut hArgValue) =
+        (hKernel, argIndex, pProperties, hArgValue);
+    let params = ur_kernel_set_arg_sampler_params_t {
+        phKernel: &raw mut hKernel,
+        pargIndex: &raw mut argIndex,
+        ppProperties: &raw mut pProperties,
+        phArgValue: &raw mut hArgValue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_SET_ARG_SAMPLER,
+            c"urKernelSetArgSampler",
+            (&raw const params).cast(),
+            || checked_urKernelSetArgSampler(active(), hKernel, argIndex, pProperties, hArgValue),
+        )
+    }
 }
 
 /// `urKernelSetArgSampler` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urKernelSetArgSampler(
+    active: Active,
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     pProperties: *const ur_kernel_arg_sampler_properties_t,
     hArgValue: ur_sampler_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1866,21 +2227,21 @@ unsafe fn checked_urKernelSetArgSampler(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelSetArgSampler(
+unsafe extern "C" fn tracked_urKernelSetArgSampler(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     pProperties: *const ur_kernel_arg_sampler_properties_t,
     hArgValue: ur_sampler_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelSetArgSampler");
+    static CALL: Call = Call::new("urKernelSetArgSampler");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hArgValue", hArgValue, kinds::SAMPLER, &mut owner) {
+            if let Err(result) = CALL.shares("hArgValue", hArgValue, kinds::SAMPLER, &mut family) {
                 return result;
             }
         }
@@ -1892,7 +2253,6 @@ unsafe fn tracked_urKernelSetArgSampler(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urKernelSetArgMemObj(
     hKernel: ur_kernel_handle_t,
@@ -1900,41 +2260,59 @@ pub(crate) unsafe extern "C" fn urKernelSetArgMemObj(
     pProperties: *const ur_kernel_arg_mem_obj_properties_t,
     hArgValue: ur_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hKernel, mut argIndex, mut pProperties, mut hArgValue) =
-            (hKernel, argIndex, pProperties, hArgValue);
-        let params = ur_kernel_set_arg_mem_obj_params_t {
-            phKernel: &raw mut hKernel,
-            pargIndex: &raw mut argIndex,
-            ppProperties: &raw mut pProperties,
-            phArgValue: &raw mut hArgValue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_KERNEL_SET_ARG_MEM_OBJ,
-                c"urKernelSetArgMemObj",
-                (&raw const params).cast(),
-                || checked_urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue) }
+    unsafe {
+        if active.traces() {
+            return traced_urKernelSetArgMemObj(hKernel, argIndex, pProperties, hArgValue);
+        }
+        checked_urKernelSetArgMemObj(active, hKernel, argIndex, pProperties, hArgValue)
+    }
+}
+
+/// `urKernelSetArgMemObj` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urKernelSetArgMemObj(
+    hKernel: ur_kernel_handle_t,
+    argIndex: u32,
+    pProperties: *const ur_kernel_arg_mem_obj_properties_t,
+    hArgValue: ur_mem_handle_t,
+) -> ur_result_t {
+    let (mut hKernel, mut argIndex, mut pProperties, mut hArgValue) =
+        (hKernel, argIndex, pProperties, hArgValue);
+    let params = ur_kernel_set_arg_mem_obj_params_t {
+        phKernel: &raw mut hKernel,
+        pargIndex: &raw mut argIndex,
+        ppProperties: &raw mut pProperties,
+        phArgValue: &raw mut hArgValue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_KERNEL_SET_ARG_MEM_OBJ,
+            c"urKernelSetArgMemObj",
+            (&raw const params).cast(),
+            || checked_urKernelSetArgMemObj(active(), hKernel, argIndex, pProperties, hArgValue),
+        )
+    }
 }
 
 /// `urKernelSetArgMemObj` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urKernelSetArgMemObj(
+    active: Active,
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     pProperties: *const ur_kernel_arg_mem_obj_properties_t,
     hArgValue: ur_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1955,21 +2333,21 @@ unsafe fn checked_urKernelSetArgMemObj(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urKernelSetArgMemObj(
+unsafe extern "C" fn tracked_urKernelSetArgMemObj(
     hKernel: ur_kernel_handle_t,
     argIndex: u32,
     pProperties: *const ur_kernel_arg_mem_obj_properties_t,
     hArgValue: ur_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urKernelSetArgMemObj");
+    static CALL: Call = Call::new("urKernelSetArgMemObj");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hKernel", hKernel, kinds::KERNEL, &mut owner) {
+            if let Err(result) = CALL.shares("hKernel", hKernel, kinds::KERNEL, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hArgValue", hArgValue, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hArgValue", hArgValue, kinds::MEM, &mut family) {
                 return result;
             }
         }

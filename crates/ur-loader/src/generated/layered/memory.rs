@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemImageCreate(
     hContext: ur_context_handle_t,
@@ -23,46 +26,38 @@ pub(crate) unsafe extern "C" fn urMemImageCreate(
     pHost: *mut c_void,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut flags, mut pImageFormat, mut pImageDesc, mut pHost, mut phMem) =
-            (hContext, flags, pImageFormat, pImageDesc, pHost, phMem);
-        let params = ur_mem_image_create_params_t {
-            phContext: &raw mut hContext,
-            pflags: &raw mut flags,
-            ppImageFormat: &raw mut pImageFormat,
-            ppImageDesc: &raw mut pImageDesc,
-            ppHost: &raw mut pHost,
-            pphMem: &raw mut phMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_IMAGE_CREATE,
-                c"urMemImageCreate",
-                (&raw const params).cast(),
-                || {
-                    checked_urMemImageCreate(
-                        hContext,
-                        flags,
-                        pImageFormat,
-                        pImageDesc,
-                        pHost,
-                        phMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemImageCreate(hContext, flags, pImageFormat, pImageDesc, pHost, phMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemImageCreate(
+                hContext,
+                flags,
+                pImageFormat,
+                pImageDesc,
+                pHost,
+                phMem,
+            );
+        }
+        checked_urMemImageCreate(
+            active,
+            hContext,
+            flags,
+            pImageFormat,
+            pImageDesc,
+            pHost,
+            phMem,
+        )
+    }
 }
 
-/// `urMemImageCreate` with the layers below tracing.
+/// `urMemImageCreate` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemImageCreate(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemImageCreate(
     hContext: ur_context_handle_t,
     flags: ur_mem_flags_t,
     pImageFormat: *const ur_image_format_t,
@@ -70,7 +65,51 @@ unsafe fn checked_urMemImageCreate(
     pHost: *mut c_void,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut flags, mut pImageFormat, mut pImageDesc, mut pHost, mut phMem) =
+        (hContext, flags, pImageFormat, pImageDesc, pHost, phMem);
+    let params = ur_mem_image_create_params_t {
+        phContext: &raw mut hContext,
+        pflags: &raw mut flags,
+        ppImageFormat: &raw mut pImageFormat,
+        ppImageDesc: &raw mut pImageDesc,
+        ppHost: &raw mut pHost,
+        pphMem: &raw mut phMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_IMAGE_CREATE,
+            c"urMemImageCreate",
+            (&raw const params).cast(),
+            || {
+                checked_urMemImageCreate(
+                    active(),
+                    hContext,
+                    flags,
+                    pImageFormat,
+                    pImageDesc,
+                    pHost,
+                    phMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urMemImageCreate` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urMemImageCreate(
+    active: Active,
+    hContext: ur_context_handle_t,
+    flags: ur_mem_flags_t,
+    pImageFormat: *const ur_image_format_t,
+    pImageDesc: *const ur_image_desc_t,
+    pHost: *mut c_void,
+    phMem: *mut ur_mem_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -104,7 +143,7 @@ unsafe fn checked_urMemImageCreate(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemImageCreate(
+unsafe extern "C" fn tracked_urMemImageCreate(
     hContext: ur_context_handle_t,
     flags: ur_mem_flags_t,
     pImageFormat: *const ur_image_format_t,
@@ -112,18 +151,18 @@ unsafe fn tracked_urMemImageCreate(
     pHost: *mut c_void,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemImageCreate");
+    static CALL: Call = Call::in_context("urMemImageCreate");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
         let result =
             direct::urMemImageCreate(hContext, flags, pImageFormat, pImageDesc, pHost, phMem);
-        CALL.created(result, phMem, kinds::MEM);
+        CALL.created(result, phMem, kinds::MEM, family);
         result
     }
 }
@@ -132,7 +171,6 @@ unsafe fn tracked_urMemImageCreate(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemBufferCreate(
     hContext: ur_context_handle_t,
@@ -141,43 +179,62 @@ pub(crate) unsafe extern "C" fn urMemBufferCreate(
     pProperties: *const ur_buffer_properties_t,
     phBuffer: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut flags, mut size, mut pProperties, mut phBuffer) =
-            (hContext, flags, size, pProperties, phBuffer);
-        let params = ur_mem_buffer_create_params_t {
-            phContext: &raw mut hContext,
-            pflags: &raw mut flags,
-            psize: &raw mut size,
-            ppProperties: &raw mut pProperties,
-            pphBuffer: &raw mut phBuffer,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_BUFFER_CREATE,
-                c"urMemBufferCreate",
-                (&raw const params).cast(),
-                || checked_urMemBufferCreate(hContext, flags, size, pProperties, phBuffer),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemBufferCreate(hContext, flags, size, pProperties, phBuffer) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemBufferCreate(hContext, flags, size, pProperties, phBuffer);
+        }
+        checked_urMemBufferCreate(active, hContext, flags, size, pProperties, phBuffer)
+    }
 }
 
-/// `urMemBufferCreate` with the layers below tracing.
+/// `urMemBufferCreate` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemBufferCreate(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemBufferCreate(
     hContext: ur_context_handle_t,
     flags: ur_mem_flags_t,
     size: usize,
     pProperties: *const ur_buffer_properties_t,
     phBuffer: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut flags, mut size, mut pProperties, mut phBuffer) =
+        (hContext, flags, size, pProperties, phBuffer);
+    let params = ur_mem_buffer_create_params_t {
+        phContext: &raw mut hContext,
+        pflags: &raw mut flags,
+        psize: &raw mut size,
+        ppProperties: &raw mut pProperties,
+        pphBuffer: &raw mut phBuffer,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_BUFFER_CREATE,
+            c"urMemBufferCreate",
+            (&raw const params).cast(),
+            || checked_urMemBufferCreate(active(), hContext, flags, size, pProperties, phBuffer),
+        )
+    }
+}
+
+/// `urMemBufferCreate` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urMemBufferCreate(
+    active: Active,
+    hContext: ur_context_handle_t,
+    flags: ur_mem_flags_t,
+    size: usize,
+    pProperties: *const ur_buffer_properties_t,
+    phBuffer: *mut ur_mem_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -198,24 +255,24 @@ unsafe fn checked_urMemBufferCreate(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemBufferCreate(
+unsafe extern "C" fn tracked_urMemBufferCreate(
     hContext: ur_context_handle_t,
     flags: ur_mem_flags_t,
     size: usize,
     pProperties: *const ur_buffer_properties_t,
     phBuffer: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemBufferCreate");
+    static CALL: Call = Call::in_context("urMemBufferCreate");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
         let result = direct::urMemBufferCreate(hContext, flags, size, pProperties, phBuffer);
-        CALL.created(result, phBuffer, kinds::MEM);
+        CALL.created(result, phBuffer, kinds::MEM, family);
         result
     }
 }
@@ -224,35 +281,46 @@ unsafe fn tracked_urMemBufferCreate(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hMem,) = (hMem,);
-        let params = ur_mem_retain_params_t {
-            phMem: &raw mut hMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_RETAIN,
-                c"urMemRetain",
-                (&raw const params).cast(),
-                || checked_urMemRetain(hMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemRetain(hMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemRetain(hMem);
+        }
+        checked_urMemRetain(active, hMem)
+    }
+}
+
+/// `urMemRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
+    let (mut hMem,) = (hMem,);
+    let params = ur_mem_retain_params_t {
+        phMem: &raw mut hMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_RETAIN,
+            c"urMemRetain",
+            (&raw const params).cast(),
+            || checked_urMemRetain(active(), hMem),
+        )
+    }
 }
 
 /// `urMemRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urMemRetain(active: Active, hMem: ur_mem_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -272,18 +340,19 @@ unsafe fn checked_urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urMemRetain");
+unsafe extern "C" fn tracked_urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urMemRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hMem", hMem, kinds::MEM, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hMem", hMem, kinds::MEM) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urMemRetain(hMem);
-        CALL.retained(result, hMem, kinds::MEM);
+        CALL.retained(result, hMem, kinds::MEM, held);
         result
     }
 }
@@ -292,35 +361,46 @@ unsafe fn tracked_urMemRetain(hMem: ur_mem_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hMem,) = (hMem,);
-        let params = ur_mem_release_params_t {
-            phMem: &raw mut hMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_RELEASE,
-                c"urMemRelease",
-                (&raw const params).cast(),
-                || checked_urMemRelease(hMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemRelease(hMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemRelease(hMem);
+        }
+        checked_urMemRelease(active, hMem)
+    }
+}
+
+/// `urMemRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
+    let (mut hMem,) = (hMem,);
+    let params = ur_mem_release_params_t {
+        phMem: &raw mut hMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_RELEASE,
+            c"urMemRelease",
+            (&raw const params).cast(),
+            || checked_urMemRelease(active(), hMem),
+        )
+    }
 }
 
 /// `urMemRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urMemRelease(active: Active, hMem: ur_mem_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -340,17 +420,18 @@ unsafe fn checked_urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urMemRelease");
+unsafe extern "C" fn tracked_urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urMemRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hMem", hMem, kinds::MEM, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hMem", hMem, kinds::MEM) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hMem);
+        let release = CALL.releasing(hMem, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hMem", hMem, kinds::MEM);
         }
@@ -364,7 +445,6 @@ unsafe fn tracked_urMemRelease(hMem: ur_mem_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemBufferPartition(
     hBuffer: ur_mem_handle_t,
@@ -373,43 +453,71 @@ pub(crate) unsafe extern "C" fn urMemBufferPartition(
     pRegion: *const ur_buffer_region_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hBuffer, mut flags, mut bufferCreateType, mut pRegion, mut phMem) =
-            (hBuffer, flags, bufferCreateType, pRegion, phMem);
-        let params = ur_mem_buffer_partition_params_t {
-            phBuffer: &raw mut hBuffer,
-            pflags: &raw mut flags,
-            pbufferCreateType: &raw mut bufferCreateType,
-            ppRegion: &raw mut pRegion,
-            pphMem: &raw mut phMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_BUFFER_PARTITION,
-                c"urMemBufferPartition",
-                (&raw const params).cast(),
-                || checked_urMemBufferPartition(hBuffer, flags, bufferCreateType, pRegion, phMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemBufferPartition(hBuffer, flags, bufferCreateType, pRegion, phMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemBufferPartition(hBuffer, flags, bufferCreateType, pRegion, phMem);
+        }
+        checked_urMemBufferPartition(active, hBuffer, flags, bufferCreateType, pRegion, phMem)
+    }
 }
 
-/// `urMemBufferPartition` with the layers below tracing.
+/// `urMemBufferPartition` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemBufferPartition(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemBufferPartition(
     hBuffer: ur_mem_handle_t,
     flags: ur_mem_flags_t,
     bufferCreateType: ur_buffer_create_type_t,
     pRegion: *const ur_buffer_region_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hBuffer, mut flags, mut bufferCreateType, mut pRegion, mut phMem) =
+        (hBuffer, flags, bufferCreateType, pRegion, phMem);
+    let params = ur_mem_buffer_partition_params_t {
+        phBuffer: &raw mut hBuffer,
+        pflags: &raw mut flags,
+        pbufferCreateType: &raw mut bufferCreateType,
+        ppRegion: &raw mut pRegion,
+        pphMem: &raw mut phMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_BUFFER_PARTITION,
+            c"urMemBufferPartition",
+            (&raw const params).cast(),
+            || {
+                checked_urMemBufferPartition(
+                    active(),
+                    hBuffer,
+                    flags,
+                    bufferCreateType,
+                    pRegion,
+                    phMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urMemBufferPartition` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urMemBufferPartition(
+    active: Active,
+    hBuffer: ur_mem_handle_t,
+    flags: ur_mem_flags_t,
+    bufferCreateType: ur_buffer_create_type_t,
+    pRegion: *const ur_buffer_region_t,
+    phMem: *mut ur_mem_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -430,24 +538,24 @@ unsafe fn checked_urMemBufferPartition(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemBufferPartition(
+unsafe extern "C" fn tracked_urMemBufferPartition(
     hBuffer: ur_mem_handle_t,
     flags: ur_mem_flags_t,
     bufferCreateType: ur_buffer_create_type_t,
     pRegion: *const ur_buffer_region_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemBufferPartition");
+    static CALL: Call = Call::new("urMemBufferPartition");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hBuffer", hBuffer, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hBuffer", hBuffer, kinds::MEM, &mut family) {
                 return result;
             }
         }
         let result = direct::urMemBufferPartition(hBuffer, flags, bufferCreateType, pRegion, phMem);
-        CALL.created(result, phMem, kinds::MEM);
+        CALL.created(result, phMem, kinds::MEM, family);
         result
     }
 }
@@ -456,45 +564,61 @@ unsafe fn tracked_urMemBufferPartition(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemGetNativeHandle(
     hMem: ur_mem_handle_t,
     hDevice: ur_device_handle_t,
     phNativeMem: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hMem, mut hDevice, mut phNativeMem) = (hMem, hDevice, phNativeMem);
-        let params = ur_mem_get_native_handle_params_t {
-            phMem: &raw mut hMem,
-            phDevice: &raw mut hDevice,
-            pphNativeMem: &raw mut phNativeMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_GET_NATIVE_HANDLE,
-                c"urMemGetNativeHandle",
-                (&raw const params).cast(),
-                || checked_urMemGetNativeHandle(hMem, hDevice, phNativeMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemGetNativeHandle(hMem, hDevice, phNativeMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemGetNativeHandle(hMem, hDevice, phNativeMem);
+        }
+        checked_urMemGetNativeHandle(active, hMem, hDevice, phNativeMem)
+    }
+}
+
+/// `urMemGetNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemGetNativeHandle(
+    hMem: ur_mem_handle_t,
+    hDevice: ur_device_handle_t,
+    phNativeMem: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hMem, mut hDevice, mut phNativeMem) = (hMem, hDevice, phNativeMem);
+    let params = ur_mem_get_native_handle_params_t {
+        phMem: &raw mut hMem,
+        phDevice: &raw mut hDevice,
+        pphNativeMem: &raw mut phNativeMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_GET_NATIVE_HANDLE,
+            c"urMemGetNativeHandle",
+            (&raw const params).cast(),
+            || checked_urMemGetNativeHandle(active(), hMem, hDevice, phNativeMem),
+        )
+    }
 }
 
 /// `urMemGetNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urMemGetNativeHandle(
+    active: Active,
     hMem: ur_mem_handle_t,
     hDevice: ur_device_handle_t,
     phNativeMem: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -514,20 +638,23 @@ unsafe fn checked_urMemGetNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemGetNativeHandle(
+unsafe extern "C" fn tracked_urMemGetNativeHandle(
     hMem: ur_mem_handle_t,
     hDevice: ur_device_handle_t,
     phNativeMem: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemGetNativeHandle");
+    static CALL: Call = Call::new("urMemGetNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hMem", hMem, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.shares("hMem", hMem, kinds::MEM, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -539,7 +666,6 @@ unsafe fn tracked_urMemGetNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemBufferCreateWithNativeHandle(
     hNativeMem: ur_native_handle_t,
@@ -547,48 +673,72 @@ pub(crate) unsafe extern "C" fn urMemBufferCreateWithNativeHandle(
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hNativeMem, mut hContext, mut pProperties, mut phMem) =
-            (hNativeMem, hContext, pProperties, phMem);
-        let params = ur_mem_buffer_create_with_native_handle_params_t {
-            phNativeMem: &raw mut hNativeMem,
-            phContext: &raw mut hContext,
-            ppProperties: &raw mut pProperties,
-            pphMem: &raw mut phMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_BUFFER_CREATE_WITH_NATIVE_HANDLE,
-                c"urMemBufferCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urMemBufferCreateWithNativeHandle(
-                        hNativeMem,
-                        hContext,
-                        pProperties,
-                        phMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemBufferCreateWithNativeHandle(hNativeMem, hContext, pProperties, phMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemBufferCreateWithNativeHandle(
+                hNativeMem,
+                hContext,
+                pProperties,
+                phMem,
+            );
+        }
+        checked_urMemBufferCreateWithNativeHandle(active, hNativeMem, hContext, pProperties, phMem)
+    }
+}
+
+/// `urMemBufferCreateWithNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemBufferCreateWithNativeHandle(
+    hNativeMem: ur_native_handle_t,
+    hContext: ur_context_handle_t,
+    pProperties: *const ur_mem_native_properties_t,
+    phMem: *mut ur_mem_handle_t,
+) -> ur_result_t {
+    let (mut hNativeMem, mut hContext, mut pProperties, mut phMem) =
+        (hNativeMem, hContext, pProperties, phMem);
+    let params = ur_mem_buffer_create_with_native_handle_params_t {
+        phNativeMem: &raw mut hNativeMem,
+        phContext: &raw mut hContext,
+        ppProperties: &raw mut pProperties,
+        pphMem: &raw mut phMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_BUFFER_CREATE_WITH_NATIVE_HANDLE,
+            c"urMemBufferCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urMemBufferCreateWithNativeHandle(
+                    active(),
+                    hNativeMem,
+                    hContext,
+                    pProperties,
+                    phMem,
+                )
+            },
+        )
+    }
 }
 
 /// `urMemBufferCreateWithNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urMemBufferCreateWithNativeHandle(
+    active: Active,
     hNativeMem: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -618,24 +768,24 @@ unsafe fn checked_urMemBufferCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemBufferCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urMemBufferCreateWithNativeHandle(
     hNativeMem: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemBufferCreateWithNativeHandle");
+    static CALL: Call = Call::new("urMemBufferCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
         let result =
             direct::urMemBufferCreateWithNativeHandle(hNativeMem, hContext, pProperties, phMem);
-        CALL.created(result, phMem, kinds::MEM);
+        CALL.created(result, phMem, kinds::MEM, family);
         result
     }
 }
@@ -644,7 +794,6 @@ unsafe fn tracked_urMemBufferCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemImageCreateWithNativeHandle(
     hNativeMem: ur_native_handle_t,
@@ -654,52 +803,21 @@ pub(crate) unsafe extern "C" fn urMemImageCreateWithNativeHandle(
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hNativeMem,
-            mut hContext,
-            mut pImageFormat,
-            mut pImageDesc,
-            mut pProperties,
-            mut phMem,
-        ) = (
-            hNativeMem,
-            hContext,
-            pImageFormat,
-            pImageDesc,
-            pProperties,
-            phMem,
-        );
-        let params = ur_mem_image_create_with_native_handle_params_t {
-            phNativeMem: &raw mut hNativeMem,
-            phContext: &raw mut hContext,
-            ppImageFormat: &raw mut pImageFormat,
-            ppImageDesc: &raw mut pImageDesc,
-            ppProperties: &raw mut pProperties,
-            pphMem: &raw mut phMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_IMAGE_CREATE_WITH_NATIVE_HANDLE,
-                c"urMemImageCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urMemImageCreateWithNativeHandle(
-                        hNativeMem,
-                        hContext,
-                        pImageFormat,
-                        pImageDesc,
-                        pProperties,
-                        phMem,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urMemImageCreateWithNativeHandle(
+                hNativeMem,
+                hContext,
+                pImageFormat,
+                pImageDesc,
+                pProperties,
+                phMem,
+            );
+        }
         checked_urMemImageCreateWithNativeHandle(
+            active,
             hNativeMem,
             hContext,
             pImageFormat,
@@ -710,12 +828,13 @@ pub(crate) unsafe extern "C" fn urMemImageCreateWithNativeHandle(
     }
 }
 
-/// `urMemImageCreateWithNativeHandle` with the layers below tracing.
+/// `urMemImageCreateWithNativeHandle` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemImageCreateWithNativeHandle(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemImageCreateWithNativeHandle(
     hNativeMem: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pImageFormat: *const ur_image_format_t,
@@ -723,7 +842,64 @@ unsafe fn checked_urMemImageCreateWithNativeHandle(
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hNativeMem,
+        mut hContext,
+        mut pImageFormat,
+        mut pImageDesc,
+        mut pProperties,
+        mut phMem,
+    ) = (
+        hNativeMem,
+        hContext,
+        pImageFormat,
+        pImageDesc,
+        pProperties,
+        phMem,
+    );
+    let params = ur_mem_image_create_with_native_handle_params_t {
+        phNativeMem: &raw mut hNativeMem,
+        phContext: &raw mut hContext,
+        ppImageFormat: &raw mut pImageFormat,
+        ppImageDesc: &raw mut pImageDesc,
+        ppProperties: &raw mut pProperties,
+        pphMem: &raw mut phMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_IMAGE_CREATE_WITH_NATIVE_HANDLE,
+            c"urMemImageCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urMemImageCreateWithNativeHandle(
+                    active(),
+                    hNativeMem,
+                    hContext,
+                    pImageFormat,
+                    pImageDesc,
+                    pProperties,
+                    phMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urMemImageCreateWithNativeHandle` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urMemImageCreateWithNativeHandle(
+    active: Active,
+    hNativeMem: ur_native_handle_t,
+    hContext: ur_context_handle_t,
+    pImageFormat: *const ur_image_format_t,
+    pImageDesc: *const ur_image_desc_t,
+    pProperties: *const ur_mem_native_properties_t,
+    phMem: *mut ur_mem_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -764,7 +940,7 @@ unsafe fn checked_urMemImageCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemImageCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urMemImageCreateWithNativeHandle(
     hNativeMem: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pImageFormat: *const ur_image_format_t,
@@ -772,12 +948,12 @@ unsafe fn tracked_urMemImageCreateWithNativeHandle(
     pProperties: *const ur_mem_native_properties_t,
     phMem: *mut ur_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemImageCreateWithNativeHandle");
+    static CALL: Call = Call::new("urMemImageCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
@@ -789,7 +965,7 @@ unsafe fn tracked_urMemImageCreateWithNativeHandle(
             pProperties,
             phMem,
         );
-        CALL.created(result, phMem, kinds::MEM);
+        CALL.created(result, phMem, kinds::MEM, family);
         result
     }
 }
@@ -798,7 +974,6 @@ unsafe fn tracked_urMemImageCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemGetInfo(
     hMemory: ur_mem_handle_t,
@@ -807,43 +982,78 @@ pub(crate) unsafe extern "C" fn urMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hMemory, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hMemory, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_mem_get_info_params_t {
-            phMemory: &raw mut hMemory,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_GET_INFO,
-                c"urMemGetInfo",
-                (&raw const params).cast(),
-                || checked_urMemGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urMemGetInfo(
+            active,
+            hMemory,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urMemGetInfo` with the layers below tracing.
+/// `urMemGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemGetInfo(
     hMemory: ur_mem_handle_t,
     propName: ur_mem_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hMemory, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hMemory, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_mem_get_info_params_t {
+        phMemory: &raw mut hMemory,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_GET_INFO,
+            c"urMemGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urMemGetInfo(
+                    active(),
+                    hMemory,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urMemGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urMemGetInfo(
+    active: Active,
+    hMemory: ur_mem_handle_t,
+    propName: ur_mem_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -864,21 +1074,23 @@ unsafe fn checked_urMemGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemGetInfo(
+unsafe extern "C" fn tracked_urMemGetInfo(
     hMemory: ur_mem_handle_t,
     propName: ur_mem_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemGetInfo");
+    static CALL: Call = Call::new("urMemGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hMemory", hMemory, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.holds("hMemory", hMemory, kinds::MEM) {
                 return result;
             }
+        }
+        if !matches!(propName, UR_MEM_INFO_CONTEXT) {
+            return direct::urMemGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet);
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -902,7 +1114,6 @@ unsafe fn tracked_urMemGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urMemImageGetInfo(
     hMemory: ur_mem_handle_t,
@@ -911,43 +1122,78 @@ pub(crate) unsafe extern "C" fn urMemImageGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hMemory, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hMemory, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_mem_image_get_info_params_t {
-            phMemory: &raw mut hMemory,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_MEM_IMAGE_GET_INFO,
-                c"urMemImageGetInfo",
-                (&raw const params).cast(),
-                || checked_urMemImageGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urMemImageGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urMemImageGetInfo(hMemory, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urMemImageGetInfo(
+            active,
+            hMemory,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urMemImageGetInfo` with the layers below tracing.
+/// `urMemImageGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urMemImageGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urMemImageGetInfo(
     hMemory: ur_mem_handle_t,
     propName: ur_image_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hMemory, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hMemory, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_mem_image_get_info_params_t {
+        phMemory: &raw mut hMemory,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_MEM_IMAGE_GET_INFO,
+            c"urMemImageGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urMemImageGetInfo(
+                    active(),
+                    hMemory,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urMemImageGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urMemImageGetInfo(
+    active: Active,
+    hMemory: ur_mem_handle_t,
+    propName: ur_image_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -974,19 +1220,18 @@ unsafe fn checked_urMemImageGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urMemImageGetInfo(
+unsafe extern "C" fn tracked_urMemImageGetInfo(
     hMemory: ur_mem_handle_t,
     propName: ur_image_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urMemImageGetInfo");
+    static CALL: Call = Call::new("urMemImageGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hMemory", hMemory, kinds::MEM, &mut owner) {
+            if let Err(result) = CALL.holds("hMemory", hMemory, kinds::MEM) {
                 return result;
             }
         }

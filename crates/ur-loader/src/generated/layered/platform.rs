@@ -5,7 +5,11 @@
 use core::ffi::{c_char, c_void};
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPlatformGet(
     hAdapter: ur_adapter_handle_t,
@@ -21,41 +24,59 @@ pub(crate) unsafe extern "C" fn urPlatformGet(
     phPlatforms: *mut ur_platform_handle_t,
     pNumPlatforms: *mut u32,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hAdapter, mut NumEntries, mut phPlatforms, mut pNumPlatforms) =
-            (hAdapter, NumEntries, phPlatforms, pNumPlatforms);
-        let params = ur_platform_get_params_t {
-            phAdapter: &raw mut hAdapter,
-            pNumEntries: &raw mut NumEntries,
-            pphPlatforms: &raw mut phPlatforms,
-            ppNumPlatforms: &raw mut pNumPlatforms,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PLATFORM_GET,
-                c"urPlatformGet",
-                (&raw const params).cast(),
-                || checked_urPlatformGet(hAdapter, NumEntries, phPlatforms, pNumPlatforms),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urPlatformGet(hAdapter, NumEntries, phPlatforms, pNumPlatforms) }
+    unsafe {
+        if active.traces() {
+            return traced_urPlatformGet(hAdapter, NumEntries, phPlatforms, pNumPlatforms);
+        }
+        checked_urPlatformGet(active, hAdapter, NumEntries, phPlatforms, pNumPlatforms)
+    }
+}
+
+/// `urPlatformGet` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPlatformGet(
+    hAdapter: ur_adapter_handle_t,
+    NumEntries: u32,
+    phPlatforms: *mut ur_platform_handle_t,
+    pNumPlatforms: *mut u32,
+) -> ur_result_t {
+    let (mut hAdapter, mut NumEntries, mut phPlatforms, mut pNumPlatforms) =
+        (hAdapter, NumEntries, phPlatforms, pNumPlatforms);
+    let params = ur_platform_get_params_t {
+        phAdapter: &raw mut hAdapter,
+        pNumEntries: &raw mut NumEntries,
+        pphPlatforms: &raw mut phPlatforms,
+        ppNumPlatforms: &raw mut pNumPlatforms,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PLATFORM_GET,
+            c"urPlatformGet",
+            (&raw const params).cast(),
+            || checked_urPlatformGet(active(), hAdapter, NumEntries, phPlatforms, pNumPlatforms),
+        )
+    }
 }
 
 /// `urPlatformGet` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urPlatformGet(
+    active: Active,
     hAdapter: ur_adapter_handle_t,
     NumEntries: u32,
     phPlatforms: *mut ur_platform_handle_t,
     pNumPlatforms: *mut u32,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -76,18 +97,18 @@ unsafe fn checked_urPlatformGet(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPlatformGet(
+unsafe extern "C" fn tracked_urPlatformGet(
     hAdapter: ur_adapter_handle_t,
     NumEntries: u32,
     phPlatforms: *mut ur_platform_handle_t,
     pNumPlatforms: *mut u32,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urPlatformGet");
+    static CALL: Call = Call::new("urPlatformGet");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
+            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut family) {
                 return result;
             }
         }
@@ -105,6 +126,7 @@ unsafe fn tracked_urPlatformGet(
             pNumPlatforms,
             kinds::PLATFORM,
             false,
+            family,
         );
         result
     }
@@ -114,7 +136,6 @@ unsafe fn tracked_urPlatformGet(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPlatformGetInfo(
     hPlatform: ur_platform_handle_t,
@@ -123,51 +144,84 @@ pub(crate) unsafe extern "C" fn urPlatformGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPlatform, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hPlatform, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_platform_get_info_params_t {
-            phPlatform: &raw mut hPlatform,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PLATFORM_GET_INFO,
-                c"urPlatformGetInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urPlatformGetInfo(
-                        hPlatform,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urPlatformGetInfo(hPlatform, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urPlatformGetInfo(
+                hPlatform,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
+        checked_urPlatformGetInfo(
+            active,
+            hPlatform,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urPlatformGetInfo` with the layers below tracing.
+/// `urPlatformGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urPlatformGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPlatformGetInfo(
     hPlatform: ur_platform_handle_t,
     propName: ur_platform_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hPlatform, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hPlatform, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_platform_get_info_params_t {
+        phPlatform: &raw mut hPlatform,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PLATFORM_GET_INFO,
+            c"urPlatformGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urPlatformGetInfo(
+                    active(),
+                    hPlatform,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urPlatformGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urPlatformGetInfo(
+    active: Active,
+    hPlatform: ur_platform_handle_t,
+    propName: ur_platform_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -199,21 +253,29 @@ unsafe fn checked_urPlatformGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPlatformGetInfo(
+unsafe extern "C" fn tracked_urPlatformGetInfo(
     hPlatform: ur_platform_handle_t,
     propName: ur_platform_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urPlatformGetInfo");
+    static CALL: Call = Call::new("urPlatformGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hPlatform", hPlatform, kinds::PLATFORM, &mut owner) {
+            if let Err(result) = CALL.holds("hPlatform", hPlatform, kinds::PLATFORM) {
                 return result;
             }
+        }
+        if !matches!(propName, UR_PLATFORM_INFO_ADAPTER) {
+            return direct::urPlatformGetInfo(
+                hPlatform,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -238,42 +300,57 @@ unsafe fn tracked_urPlatformGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPlatformGetApiVersion(
     hPlatform: ur_platform_handle_t,
     pVersion: *mut ur_api_version_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPlatform, mut pVersion) = (hPlatform, pVersion);
-        let params = ur_platform_get_api_version_params_t {
-            phPlatform: &raw mut hPlatform,
-            ppVersion: &raw mut pVersion,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PLATFORM_GET_API_VERSION,
-                c"urPlatformGetApiVersion",
-                (&raw const params).cast(),
-                || checked_urPlatformGetApiVersion(hPlatform, pVersion),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urPlatformGetApiVersion(hPlatform, pVersion) }
+    unsafe {
+        if active.traces() {
+            return traced_urPlatformGetApiVersion(hPlatform, pVersion);
+        }
+        checked_urPlatformGetApiVersion(active, hPlatform, pVersion)
+    }
+}
+
+/// `urPlatformGetApiVersion` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPlatformGetApiVersion(
+    hPlatform: ur_platform_handle_t,
+    pVersion: *mut ur_api_version_t,
+) -> ur_result_t {
+    let (mut hPlatform, mut pVersion) = (hPlatform, pVersion);
+    let params = ur_platform_get_api_version_params_t {
+        phPlatform: &raw mut hPlatform,
+        ppVersion: &raw mut pVersion,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PLATFORM_GET_API_VERSION,
+            c"urPlatformGetApiVersion",
+            (&raw const params).cast(),
+            || checked_urPlatformGetApiVersion(active(), hPlatform, pVersion),
+        )
+    }
 }
 
 /// `urPlatformGetApiVersion` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urPlatformGetApiVersion(
+    active: Active,
     hPlatform: ur_platform_handle_t,
     pVersion: *mut ur_api_version_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -293,16 +370,15 @@ unsafe fn checked_urPlatformGetApiVersion(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPlatformGetApiVersion(
+unsafe extern "C" fn tracked_urPlatformGetApiVersion(
     hPlatform: ur_platform_handle_t,
     pVersion: *mut ur_api_version_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urPlatformGetApiVersion");
+    static CALL: Call = Call::new("urPlatformGetApiVersion");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hPlatform", hPlatform, kinds::PLATFORM, &mut owner) {
+            if let Err(result) = CALL.holds("hPlatform", hPlatform, kinds::PLATFORM) {
                 return result;
             }
         }
@@ -314,42 +390,57 @@ unsafe fn tracked_urPlatformGetApiVersion(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPlatformGetNativeHandle(
     hPlatform: ur_platform_handle_t,
     phNativePlatform: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPlatform, mut phNativePlatform) = (hPlatform, phNativePlatform);
-        let params = ur_platform_get_native_handle_params_t {
-            phPlatform: &raw mut hPlatform,
-            pphNativePlatform: &raw mut phNativePlatform,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PLATFORM_GET_NATIVE_HANDLE,
-                c"urPlatformGetNativeHandle",
-                (&raw const params).cast(),
-                || checked_urPlatformGetNativeHandle(hPlatform, phNativePlatform),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urPlatformGetNativeHandle(hPlatform, phNativePlatform) }
+    unsafe {
+        if active.traces() {
+            return traced_urPlatformGetNativeHandle(hPlatform, phNativePlatform);
+        }
+        checked_urPlatformGetNativeHandle(active, hPlatform, phNativePlatform)
+    }
+}
+
+/// `urPlatformGetNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPlatformGetNativeHandle(
+    hPlatform: ur_platform_handle_t,
+    phNativePlatform: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hPlatform, mut phNativePlatform) = (hPlatform, phNativePlatform);
+    let params = ur_platform_get_native_handle_params_t {
+        phPlatform: &raw mut hPlatform,
+        pphNativePlatform: &raw mut phNativePlatform,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PLATFORM_GET_NATIVE_HANDLE,
+            c"urPlatformGetNativeHandle",
+            (&raw const params).cast(),
+            || checked_urPlatformGetNativeHandle(active(), hPlatform, phNativePlatform),
+        )
+    }
 }
 
 /// `urPlatformGetNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urPlatformGetNativeHandle(
+    active: Active,
     hPlatform: ur_platform_handle_t,
     phNativePlatform: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -369,16 +460,15 @@ unsafe fn checked_urPlatformGetNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPlatformGetNativeHandle(
+unsafe extern "C" fn tracked_urPlatformGetNativeHandle(
     hPlatform: ur_platform_handle_t,
     phNativePlatform: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urPlatformGetNativeHandle");
+    static CALL: Call = Call::new("urPlatformGetNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hPlatform", hPlatform, kinds::PLATFORM, &mut owner) {
+            if let Err(result) = CALL.holds("hPlatform", hPlatform, kinds::PLATFORM) {
                 return result;
             }
         }
@@ -390,7 +480,6 @@ unsafe fn tracked_urPlatformGetNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPlatformCreateWithNativeHandle(
     hNativePlatform: ur_native_handle_t,
@@ -398,35 +487,63 @@ pub(crate) unsafe extern "C" fn urPlatformCreateWithNativeHandle(
     pProperties: *const ur_platform_native_properties_t,
     phPlatform: *mut ur_platform_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hNativePlatform, mut hAdapter, mut pProperties, mut phPlatform) =
-            (hNativePlatform, hAdapter, pProperties, phPlatform);
-        let params = ur_platform_create_with_native_handle_params_t {
-            phNativePlatform: &raw mut hNativePlatform,
-            phAdapter: &raw mut hAdapter,
-            ppProperties: &raw mut pProperties,
-            pphPlatform: &raw mut phPlatform,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PLATFORM_CREATE_WITH_NATIVE_HANDLE,
-                c"urPlatformCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urPlatformCreateWithNativeHandle(
-                        hNativePlatform,
-                        hAdapter,
-                        pProperties,
-                        phPlatform,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urPlatformCreateWithNativeHandle(hNativePlatform, hAdapter, pProperties, phPlatform)
+        if active.traces() {
+            return traced_urPlatformCreateWithNativeHandle(
+                hNativePlatform,
+                hAdapter,
+                pProperties,
+                phPlatform,
+            );
+        }
+        checked_urPlatformCreateWithNativeHandle(
+            active,
+            hNativePlatform,
+            hAdapter,
+            pProperties,
+            phPlatform,
+        )
+    }
+}
+
+/// `urPlatformCreateWithNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPlatformCreateWithNativeHandle(
+    hNativePlatform: ur_native_handle_t,
+    hAdapter: ur_adapter_handle_t,
+    pProperties: *const ur_platform_native_properties_t,
+    phPlatform: *mut ur_platform_handle_t,
+) -> ur_result_t {
+    let (mut hNativePlatform, mut hAdapter, mut pProperties, mut phPlatform) =
+        (hNativePlatform, hAdapter, pProperties, phPlatform);
+    let params = ur_platform_create_with_native_handle_params_t {
+        phNativePlatform: &raw mut hNativePlatform,
+        phAdapter: &raw mut hAdapter,
+        ppProperties: &raw mut pProperties,
+        pphPlatform: &raw mut phPlatform,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PLATFORM_CREATE_WITH_NATIVE_HANDLE,
+            c"urPlatformCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urPlatformCreateWithNativeHandle(
+                    active(),
+                    hNativePlatform,
+                    hAdapter,
+                    pProperties,
+                    phPlatform,
+                )
+            },
+        )
     }
 }
 
@@ -434,14 +551,14 @@ pub(crate) unsafe extern "C" fn urPlatformCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urPlatformCreateWithNativeHandle(
+    active: Active,
     hNativePlatform: ur_native_handle_t,
     hAdapter: ur_adapter_handle_t,
     pProperties: *const ur_platform_native_properties_t,
     phPlatform: *mut ur_platform_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -471,18 +588,18 @@ unsafe fn checked_urPlatformCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPlatformCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urPlatformCreateWithNativeHandle(
     hNativePlatform: ur_native_handle_t,
     hAdapter: ur_adapter_handle_t,
     pProperties: *const ur_platform_native_properties_t,
     phPlatform: *mut ur_platform_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urPlatformCreateWithNativeHandle");
+    static CALL: Call = Call::new("urPlatformCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut owner) {
+            if let Err(result) = CALL.uses("hAdapter", hAdapter, kinds::ADAPTER, &mut family) {
                 return result;
             }
         }
@@ -492,7 +609,7 @@ unsafe fn tracked_urPlatformCreateWithNativeHandle(
             pProperties,
             phPlatform,
         );
-        CALL.seen(result, phPlatform, kinds::PLATFORM);
+        CALL.seen(result, phPlatform, kinds::PLATFORM, family);
         result
     }
 }
@@ -501,46 +618,69 @@ unsafe fn tracked_urPlatformCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPlatformGetBackendOption(
     hPlatform: ur_platform_handle_t,
     pFrontendOption: *const c_char,
     ppPlatformOption: *mut *const c_char,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPlatform, mut pFrontendOption, mut ppPlatformOption) =
-            (hPlatform, pFrontendOption, ppPlatformOption);
-        let params = ur_platform_get_backend_option_params_t {
-            phPlatform: &raw mut hPlatform,
-            ppFrontendOption: &raw mut pFrontendOption,
-            pppPlatformOption: &raw mut ppPlatformOption,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PLATFORM_GET_BACKEND_OPTION,
-                c"urPlatformGetBackendOption",
-                (&raw const params).cast(),
-                || checked_urPlatformGetBackendOption(hPlatform, pFrontendOption, ppPlatformOption),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urPlatformGetBackendOption(hPlatform, pFrontendOption, ppPlatformOption) }
+    unsafe {
+        if active.traces() {
+            return traced_urPlatformGetBackendOption(hPlatform, pFrontendOption, ppPlatformOption);
+        }
+        checked_urPlatformGetBackendOption(active, hPlatform, pFrontendOption, ppPlatformOption)
+    }
+}
+
+/// `urPlatformGetBackendOption` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPlatformGetBackendOption(
+    hPlatform: ur_platform_handle_t,
+    pFrontendOption: *const c_char,
+    ppPlatformOption: *mut *const c_char,
+) -> ur_result_t {
+    let (mut hPlatform, mut pFrontendOption, mut ppPlatformOption) =
+        (hPlatform, pFrontendOption, ppPlatformOption);
+    let params = ur_platform_get_backend_option_params_t {
+        phPlatform: &raw mut hPlatform,
+        ppFrontendOption: &raw mut pFrontendOption,
+        pppPlatformOption: &raw mut ppPlatformOption,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PLATFORM_GET_BACKEND_OPTION,
+            c"urPlatformGetBackendOption",
+            (&raw const params).cast(),
+            || {
+                checked_urPlatformGetBackendOption(
+                    active(),
+                    hPlatform,
+                    pFrontendOption,
+                    ppPlatformOption,
+                )
+            },
+        )
+    }
 }
 
 /// `urPlatformGetBackendOption` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urPlatformGetBackendOption(
+    active: Active,
     hPlatform: ur_platform_handle_t,
     pFrontendOption: *const c_char,
     ppPlatformOption: *mut *const c_char,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -565,17 +705,16 @@ unsafe fn checked_urPlatformGetBackendOption(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPlatformGetBackendOption(
+unsafe extern "C" fn tracked_urPlatformGetBackendOption(
     hPlatform: ur_platform_handle_t,
     pFrontendOption: *const c_char,
     ppPlatformOption: *mut *const c_char,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urPlatformGetBackendOption");
+    static CALL: Call = Call::new("urPlatformGetBackendOption");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hPlatform", hPlatform, kinds::PLATFORM, &mut owner) {
+            if let Err(result) = CALL.holds("hPlatform", hPlatform, kinds::PLATFORM) {
                 return result;
             }
         }

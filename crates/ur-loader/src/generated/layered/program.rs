@@ -5,7 +5,11 @@
 use core::ffi::{c_char, c_void};
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramCreateWithIL(
     hContext: ur_context_handle_t,
@@ -22,43 +25,71 @@ pub(crate) unsafe extern "C" fn urProgramCreateWithIL(
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pIL, mut length, mut pProperties, mut phProgram) =
-            (hContext, pIL, length, pProperties, phProgram);
-        let params = ur_program_create_with_il_params_t {
-            phContext: &raw mut hContext,
-            ppIL: &raw mut pIL,
-            plength: &raw mut length,
-            ppProperties: &raw mut pProperties,
-            pphProgram: &raw mut phProgram,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_CREATE_WITH_IL,
-                c"urProgramCreateWithIL",
-                (&raw const params).cast(),
-                || checked_urProgramCreateWithIL(hContext, pIL, length, pProperties, phProgram),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramCreateWithIL(hContext, pIL, length, pProperties, phProgram) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramCreateWithIL(hContext, pIL, length, pProperties, phProgram);
+        }
+        checked_urProgramCreateWithIL(active, hContext, pIL, length, pProperties, phProgram)
+    }
 }
 
-/// `urProgramCreateWithIL` with the layers below tracing.
+/// `urProgramCreateWithIL` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramCreateWithIL(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramCreateWithIL(
     hContext: ur_context_handle_t,
     pIL: *const c_void,
     length: usize,
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut pIL, mut length, mut pProperties, mut phProgram) =
+        (hContext, pIL, length, pProperties, phProgram);
+    let params = ur_program_create_with_il_params_t {
+        phContext: &raw mut hContext,
+        ppIL: &raw mut pIL,
+        plength: &raw mut length,
+        ppProperties: &raw mut pProperties,
+        pphProgram: &raw mut phProgram,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_CREATE_WITH_IL,
+            c"urProgramCreateWithIL",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramCreateWithIL(
+                    active(),
+                    hContext,
+                    pIL,
+                    length,
+                    pProperties,
+                    phProgram,
+                )
+            },
+        )
+    }
+}
+
+/// `urProgramCreateWithIL` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urProgramCreateWithIL(
+    active: Active,
+    hContext: ur_context_handle_t,
+    pIL: *const c_void,
+    length: usize,
+    pProperties: *const ur_program_properties_t,
+    phProgram: *mut ur_program_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -79,24 +110,24 @@ unsafe fn checked_urProgramCreateWithIL(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramCreateWithIL(
+unsafe extern "C" fn tracked_urProgramCreateWithIL(
     hContext: ur_context_handle_t,
     pIL: *const c_void,
     length: usize,
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramCreateWithIL");
+    static CALL: Call = Call::new("urProgramCreateWithIL");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
         let result = direct::urProgramCreateWithIL(hContext, pIL, length, pProperties, phProgram);
-        CALL.created(result, phProgram, kinds::PROGRAM);
+        CALL.created(result, phProgram, kinds::PROGRAM, family);
         result
     }
 }
@@ -105,7 +136,6 @@ unsafe fn tracked_urProgramCreateWithIL(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramCreateWithBinary(
     hContext: ur_context_handle_t,
@@ -116,56 +146,22 @@ pub(crate) unsafe extern "C" fn urProgramCreateWithBinary(
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut numDevices,
-            mut phDevices,
-            mut pLengths,
-            mut ppBinaries,
-            mut pProperties,
-            mut phProgram,
-        ) = (
-            hContext,
-            numDevices,
-            phDevices,
-            pLengths,
-            ppBinaries,
-            pProperties,
-            phProgram,
-        );
-        let params = ur_program_create_with_binary_params_t {
-            phContext: &raw mut hContext,
-            pnumDevices: &raw mut numDevices,
-            pphDevices: &raw mut phDevices,
-            ppLengths: &raw mut pLengths,
-            pppBinaries: &raw mut ppBinaries,
-            ppProperties: &raw mut pProperties,
-            pphProgram: &raw mut phProgram,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_CREATE_WITH_BINARY,
-                c"urProgramCreateWithBinary",
-                (&raw const params).cast(),
-                || {
-                    checked_urProgramCreateWithBinary(
-                        hContext,
-                        numDevices,
-                        phDevices,
-                        pLengths,
-                        ppBinaries,
-                        pProperties,
-                        phProgram,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urProgramCreateWithBinary(
+                hContext,
+                numDevices,
+                phDevices,
+                pLengths,
+                ppBinaries,
+                pProperties,
+                phProgram,
+            );
+        }
         checked_urProgramCreateWithBinary(
+            active,
             hContext,
             numDevices,
             phDevices,
@@ -177,12 +173,13 @@ pub(crate) unsafe extern "C" fn urProgramCreateWithBinary(
     }
 }
 
-/// `urProgramCreateWithBinary` with the layers below tracing.
+/// `urProgramCreateWithBinary` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramCreateWithBinary(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramCreateWithBinary(
     hContext: ur_context_handle_t,
     numDevices: u32,
     phDevices: *mut ur_device_handle_t,
@@ -191,7 +188,69 @@ unsafe fn checked_urProgramCreateWithBinary(
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut numDevices,
+        mut phDevices,
+        mut pLengths,
+        mut ppBinaries,
+        mut pProperties,
+        mut phProgram,
+    ) = (
+        hContext,
+        numDevices,
+        phDevices,
+        pLengths,
+        ppBinaries,
+        pProperties,
+        phProgram,
+    );
+    let params = ur_program_create_with_binary_params_t {
+        phContext: &raw mut hContext,
+        pnumDevices: &raw mut numDevices,
+        pphDevices: &raw mut phDevices,
+        ppLengths: &raw mut pLengths,
+        pppBinaries: &raw mut ppBinaries,
+        ppProperties: &raw mut pProperties,
+        pphProgram: &raw mut phProgram,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_CREATE_WITH_BINARY,
+            c"urProgramCreateWithBinary",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramCreateWithBinary(
+                    active(),
+                    hContext,
+                    numDevices,
+                    phDevices,
+                    pLengths,
+                    ppBinaries,
+                    pProperties,
+                    phProgram,
+                )
+            },
+        )
+    }
+}
+
+/// `urProgramCreateWithBinary` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urProgramCreateWithBinary(
+    active: Active,
+    hContext: ur_context_handle_t,
+    numDevices: u32,
+    phDevices: *mut ur_device_handle_t,
+    pLengths: *mut usize,
+    ppBinaries: *mut *const u8,
+    pProperties: *const ur_program_properties_t,
+    phProgram: *mut ur_program_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -235,7 +294,7 @@ unsafe fn checked_urProgramCreateWithBinary(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramCreateWithBinary(
+unsafe extern "C" fn tracked_urProgramCreateWithBinary(
     hContext: ur_context_handle_t,
     numDevices: u32,
     phDevices: *mut ur_device_handle_t,
@@ -244,12 +303,12 @@ unsafe fn tracked_urProgramCreateWithBinary(
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramCreateWithBinary");
+    static CALL: Call = Call::new("urProgramCreateWithBinary");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
             if let Err(result) = CALL.uses_all(
@@ -257,8 +316,13 @@ unsafe fn tracked_urProgramCreateWithBinary(
                 phDevices,
                 numDevices as usize,
                 kinds::DEVICE,
-                &mut owner,
+                &mut family,
             ) {
+                return result;
+            }
+            if let Err(result) =
+                CALL.all_within("phDevices", phDevices, numDevices as usize, family)
+            {
                 return result;
             }
         }
@@ -271,7 +335,7 @@ unsafe fn tracked_urProgramCreateWithBinary(
             pProperties,
             phProgram,
         );
-        CALL.created(result, phProgram, kinds::PROGRAM);
+        CALL.created(result, phProgram, kinds::PROGRAM, family);
         result
     }
 }
@@ -280,45 +344,61 @@ unsafe fn tracked_urProgramCreateWithBinary(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramBuild(
     hContext: ur_context_handle_t,
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hProgram, mut pOptions) = (hContext, hProgram, pOptions);
-        let params = ur_program_build_params_t {
-            phContext: &raw mut hContext,
-            phProgram: &raw mut hProgram,
-            ppOptions: &raw mut pOptions,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_BUILD,
-                c"urProgramBuild",
-                (&raw const params).cast(),
-                || checked_urProgramBuild(hContext, hProgram, pOptions),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramBuild(hContext, hProgram, pOptions) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramBuild(hContext, hProgram, pOptions);
+        }
+        checked_urProgramBuild(active, hContext, hProgram, pOptions)
+    }
+}
+
+/// `urProgramBuild` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramBuild(
+    hContext: ur_context_handle_t,
+    hProgram: ur_program_handle_t,
+    pOptions: *const c_char,
+) -> ur_result_t {
+    let (mut hContext, mut hProgram, mut pOptions) = (hContext, hProgram, pOptions);
+    let params = ur_program_build_params_t {
+        phContext: &raw mut hContext,
+        phProgram: &raw mut hProgram,
+        ppOptions: &raw mut pOptions,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_BUILD,
+            c"urProgramBuild",
+            (&raw const params).cast(),
+            || checked_urProgramBuild(active(), hContext, hProgram, pOptions),
+        )
+    }
 }
 
 /// `urProgramBuild` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urProgramBuild(
+    active: Active,
     hContext: ur_context_handle_t,
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -338,20 +418,20 @@ unsafe fn checked_urProgramBuild(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramBuild(
+unsafe extern "C" fn tracked_urProgramBuild(
     hContext: ur_context_handle_t,
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramBuild");
+    static CALL: Call = Call::new("urProgramBuild");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
         }
@@ -363,45 +443,61 @@ unsafe fn tracked_urProgramBuild(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramCompile(
     hContext: ur_context_handle_t,
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hProgram, mut pOptions) = (hContext, hProgram, pOptions);
-        let params = ur_program_compile_params_t {
-            phContext: &raw mut hContext,
-            phProgram: &raw mut hProgram,
-            ppOptions: &raw mut pOptions,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_COMPILE,
-                c"urProgramCompile",
-                (&raw const params).cast(),
-                || checked_urProgramCompile(hContext, hProgram, pOptions),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramCompile(hContext, hProgram, pOptions) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramCompile(hContext, hProgram, pOptions);
+        }
+        checked_urProgramCompile(active, hContext, hProgram, pOptions)
+    }
+}
+
+/// `urProgramCompile` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramCompile(
+    hContext: ur_context_handle_t,
+    hProgram: ur_program_handle_t,
+    pOptions: *const c_char,
+) -> ur_result_t {
+    let (mut hContext, mut hProgram, mut pOptions) = (hContext, hProgram, pOptions);
+    let params = ur_program_compile_params_t {
+        phContext: &raw mut hContext,
+        phProgram: &raw mut hProgram,
+        ppOptions: &raw mut pOptions,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_COMPILE,
+            c"urProgramCompile",
+            (&raw const params).cast(),
+            || checked_urProgramCompile(active(), hContext, hProgram, pOptions),
+        )
+    }
 }
 
 /// `urProgramCompile` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urProgramCompile(
+    active: Active,
     hContext: ur_context_handle_t,
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -421,17 +517,20 @@ unsafe fn checked_urProgramCompile(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramCompile(
+unsafe extern "C" fn tracked_urProgramCompile(
     hContext: ur_context_handle_t,
     hProgram: ur_program_handle_t,
     pOptions: *const c_char,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramCompile");
+    static CALL: Call = Call::new("urProgramCompile");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
         }
@@ -443,7 +542,6 @@ unsafe fn tracked_urProgramCompile(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramLink(
     hContext: ur_context_handle_t,
@@ -452,43 +550,62 @@ pub(crate) unsafe extern "C" fn urProgramLink(
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut count, mut phPrograms, mut pOptions, mut phProgram) =
-            (hContext, count, phPrograms, pOptions, phProgram);
-        let params = ur_program_link_params_t {
-            phContext: &raw mut hContext,
-            pcount: &raw mut count,
-            pphPrograms: &raw mut phPrograms,
-            ppOptions: &raw mut pOptions,
-            pphProgram: &raw mut phProgram,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_LINK,
-                c"urProgramLink",
-                (&raw const params).cast(),
-                || checked_urProgramLink(hContext, count, phPrograms, pOptions, phProgram),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramLink(hContext, count, phPrograms, pOptions, phProgram) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramLink(hContext, count, phPrograms, pOptions, phProgram);
+        }
+        checked_urProgramLink(active, hContext, count, phPrograms, pOptions, phProgram)
+    }
 }
 
-/// `urProgramLink` with the layers below tracing.
+/// `urProgramLink` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramLink(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramLink(
     hContext: ur_context_handle_t,
     count: u32,
     phPrograms: *const ur_program_handle_t,
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut count, mut phPrograms, mut pOptions, mut phProgram) =
+        (hContext, count, phPrograms, pOptions, phProgram);
+    let params = ur_program_link_params_t {
+        phContext: &raw mut hContext,
+        pcount: &raw mut count,
+        pphPrograms: &raw mut phPrograms,
+        ppOptions: &raw mut pOptions,
+        pphProgram: &raw mut phProgram,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_LINK,
+            c"urProgramLink",
+            (&raw const params).cast(),
+            || checked_urProgramLink(active(), hContext, count, phPrograms, pOptions, phProgram),
+        )
+    }
+}
+
+/// `urProgramLink` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urProgramLink(
+    active: Active,
+    hContext: ur_context_handle_t,
+    count: u32,
+    phPrograms: *const ur_program_handle_t,
+    pOptions: *const c_char,
+    phProgram: *mut ur_program_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -509,33 +626,33 @@ unsafe fn checked_urProgramLink(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramLink(
+unsafe extern "C" fn tracked_urProgramLink(
     hContext: ur_context_handle_t,
     count: u32,
     phPrograms: *const ur_program_handle_t,
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramLink");
+    static CALL: Call = Call::new("urProgramLink");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses_all(
+            if let Err(result) = CALL.shares_all(
                 "phPrograms",
                 phPrograms,
                 count as usize,
                 kinds::PROGRAM,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
         }
         let result = direct::urProgramLink(hContext, count, phPrograms, pOptions, phProgram);
-        CALL.created(result, phProgram, kinds::PROGRAM);
+        CALL.created(result, phProgram, kinds::PROGRAM, family);
         result
     }
 }
@@ -544,35 +661,46 @@ unsafe fn tracked_urProgramLink(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramRetain(hProgram: ur_program_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hProgram,) = (hProgram,);
-        let params = ur_program_retain_params_t {
-            phProgram: &raw mut hProgram,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_RETAIN,
-                c"urProgramRetain",
-                (&raw const params).cast(),
-                || checked_urProgramRetain(hProgram),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramRetain(hProgram) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramRetain(hProgram);
+        }
+        checked_urProgramRetain(active, hProgram)
+    }
+}
+
+/// `urProgramRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramRetain(hProgram: ur_program_handle_t) -> ur_result_t {
+    let (mut hProgram,) = (hProgram,);
+    let params = ur_program_retain_params_t {
+        phProgram: &raw mut hProgram,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_RETAIN,
+            c"urProgramRetain",
+            (&raw const params).cast(),
+            || checked_urProgramRetain(active(), hProgram),
+        )
+    }
 }
 
 /// `urProgramRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramRetain(hProgram: ur_program_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urProgramRetain(active: Active, hProgram: ur_program_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -592,18 +720,19 @@ unsafe fn checked_urProgramRetain(hProgram: ur_program_handle_t) -> ur_result_t 
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramRetain(hProgram: ur_program_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramRetain");
+unsafe extern "C" fn tracked_urProgramRetain(hProgram: ur_program_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urProgramRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hProgram", hProgram, kinds::PROGRAM) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urProgramRetain(hProgram);
-        CALL.retained(result, hProgram, kinds::PROGRAM);
+        CALL.retained(result, hProgram, kinds::PROGRAM, held);
         result
     }
 }
@@ -612,35 +741,46 @@ unsafe fn tracked_urProgramRetain(hProgram: ur_program_handle_t) -> ur_result_t 
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hProgram,) = (hProgram,);
-        let params = ur_program_release_params_t {
-            phProgram: &raw mut hProgram,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_RELEASE,
-                c"urProgramRelease",
-                (&raw const params).cast(),
-                || checked_urProgramRelease(hProgram),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramRelease(hProgram) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramRelease(hProgram);
+        }
+        checked_urProgramRelease(active, hProgram)
+    }
+}
+
+/// `urProgramRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t {
+    let (mut hProgram,) = (hProgram,);
+    let params = ur_program_release_params_t {
+        phProgram: &raw mut hProgram,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_RELEASE,
+            c"urProgramRelease",
+            (&raw const params).cast(),
+            || checked_urProgramRelease(active(), hProgram),
+        )
+    }
 }
 
 /// `urProgramRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urProgramRelease(active: Active, hProgram: ur_program_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -660,17 +800,18 @@ unsafe fn checked_urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramRelease");
+unsafe extern "C" fn tracked_urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urProgramRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hProgram", hProgram, kinds::PROGRAM) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hProgram);
+        let release = CALL.releasing(hProgram, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hProgram", hProgram, kinds::PROGRAM);
         }
@@ -684,7 +825,6 @@ unsafe fn tracked_urProgramRelease(hProgram: ur_program_handle_t) -> ur_result_t
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramGetFunctionPointer(
     hDevice: ur_device_handle_t,
@@ -692,35 +832,63 @@ pub(crate) unsafe extern "C" fn urProgramGetFunctionPointer(
     pFunctionName: *const c_char,
     ppFunctionPointer: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hDevice, mut hProgram, mut pFunctionName, mut ppFunctionPointer) =
-            (hDevice, hProgram, pFunctionName, ppFunctionPointer);
-        let params = ur_program_get_function_pointer_params_t {
-            phDevice: &raw mut hDevice,
-            phProgram: &raw mut hProgram,
-            ppFunctionName: &raw mut pFunctionName,
-            pppFunctionPointer: &raw mut ppFunctionPointer,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_GET_FUNCTION_POINTER,
-                c"urProgramGetFunctionPointer",
-                (&raw const params).cast(),
-                || {
-                    checked_urProgramGetFunctionPointer(
-                        hDevice,
-                        hProgram,
-                        pFunctionName,
-                        ppFunctionPointer,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urProgramGetFunctionPointer(hDevice, hProgram, pFunctionName, ppFunctionPointer)
+        if active.traces() {
+            return traced_urProgramGetFunctionPointer(
+                hDevice,
+                hProgram,
+                pFunctionName,
+                ppFunctionPointer,
+            );
+        }
+        checked_urProgramGetFunctionPointer(
+            active,
+            hDevice,
+            hProgram,
+            pFunctionName,
+            ppFunctionPointer,
+        )
+    }
+}
+
+/// `urProgramGetFunctionPointer` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramGetFunctionPointer(
+    hDevice: ur_device_handle_t,
+    hProgram: ur_program_handle_t,
+    pFunctionName: *const c_char,
+    ppFunctionPointer: *mut *mut c_void,
+) -> ur_result_t {
+    let (mut hDevice, mut hProgram, mut pFunctionName, mut ppFunctionPointer) =
+        (hDevice, hProgram, pFunctionName, ppFunctionPointer);
+    let params = ur_program_get_function_pointer_params_t {
+        phDevice: &raw mut hDevice,
+        phProgram: &raw mut hProgram,
+        ppFunctionName: &raw mut pFunctionName,
+        pppFunctionPointer: &raw mut ppFunctionPointer,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_GET_FUNCTION_POINTER,
+            c"urProgramGetFunctionPointer",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramGetFunctionPointer(
+                    active(),
+                    hDevice,
+                    hProgram,
+                    pFunctionName,
+                    ppFunctionPointer,
+                )
+            },
+        )
     }
 }
 
@@ -728,14 +896,14 @@ pub(crate) unsafe extern "C" fn urProgramGetFunctionPointer(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urProgramGetFunctionPointer(
+    active: Active,
     hDevice: ur_device_handle_t,
     hProgram: ur_program_handle_t,
     pFunctionName: *const c_char,
     ppFunctionPointer: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -765,21 +933,24 @@ unsafe fn checked_urProgramGetFunctionPointer(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramGetFunctionPointer(
+unsafe extern "C" fn tracked_urProgramGetFunctionPointer(
     hDevice: ur_device_handle_t,
     hProgram: ur_program_handle_t,
     pFunctionName: *const c_char,
     ppFunctionPointer: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramGetFunctionPointer");
+    static CALL: Call = Call::new("urProgramGetFunctionPointer");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -791,7 +962,6 @@ unsafe fn tracked_urProgramGetFunctionPointer(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramGetGlobalVariablePointer(
     hDevice: ur_device_handle_t,
@@ -800,48 +970,20 @@ pub(crate) unsafe extern "C" fn urProgramGetGlobalVariablePointer(
     pGlobalVariableSizeRet: *mut usize,
     ppGlobalVariablePointerRet: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hDevice,
-            mut hProgram,
-            mut pGlobalVariableName,
-            mut pGlobalVariableSizeRet,
-            mut ppGlobalVariablePointerRet,
-        ) = (
-            hDevice,
-            hProgram,
-            pGlobalVariableName,
-            pGlobalVariableSizeRet,
-            ppGlobalVariablePointerRet,
-        );
-        let params = ur_program_get_global_variable_pointer_params_t {
-            phDevice: &raw mut hDevice,
-            phProgram: &raw mut hProgram,
-            ppGlobalVariableName: &raw mut pGlobalVariableName,
-            ppGlobalVariableSizeRet: &raw mut pGlobalVariableSizeRet,
-            pppGlobalVariablePointerRet: &raw mut ppGlobalVariablePointerRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_GET_GLOBAL_VARIABLE_POINTER,
-                c"urProgramGetGlobalVariablePointer",
-                (&raw const params).cast(),
-                || {
-                    checked_urProgramGetGlobalVariablePointer(
-                        hDevice,
-                        hProgram,
-                        pGlobalVariableName,
-                        pGlobalVariableSizeRet,
-                        ppGlobalVariablePointerRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urProgramGetGlobalVariablePointer(
+                hDevice,
+                hProgram,
+                pGlobalVariableName,
+                pGlobalVariableSizeRet,
+                ppGlobalVariablePointerRet,
+            );
+        }
         checked_urProgramGetGlobalVariablePointer(
+            active,
             hDevice,
             hProgram,
             pGlobalVariableName,
@@ -851,19 +993,72 @@ pub(crate) unsafe extern "C" fn urProgramGetGlobalVariablePointer(
     }
 }
 
-/// `urProgramGetGlobalVariablePointer` with the layers below tracing.
+/// `urProgramGetGlobalVariablePointer` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramGetGlobalVariablePointer(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramGetGlobalVariablePointer(
     hDevice: ur_device_handle_t,
     hProgram: ur_program_handle_t,
     pGlobalVariableName: *const c_char,
     pGlobalVariableSizeRet: *mut usize,
     ppGlobalVariablePointerRet: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hDevice,
+        mut hProgram,
+        mut pGlobalVariableName,
+        mut pGlobalVariableSizeRet,
+        mut ppGlobalVariablePointerRet,
+    ) = (
+        hDevice,
+        hProgram,
+        pGlobalVariableName,
+        pGlobalVariableSizeRet,
+        ppGlobalVariablePointerRet,
+    );
+    let params = ur_program_get_global_variable_pointer_params_t {
+        phDevice: &raw mut hDevice,
+        phProgram: &raw mut hProgram,
+        ppGlobalVariableName: &raw mut pGlobalVariableName,
+        ppGlobalVariableSizeRet: &raw mut pGlobalVariableSizeRet,
+        pppGlobalVariablePointerRet: &raw mut ppGlobalVariablePointerRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_GET_GLOBAL_VARIABLE_POINTER,
+            c"urProgramGetGlobalVariablePointer",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramGetGlobalVariablePointer(
+                    active(),
+                    hDevice,
+                    hProgram,
+                    pGlobalVariableName,
+                    pGlobalVariableSizeRet,
+                    ppGlobalVariablePointerRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urProgramGetGlobalVariablePointer` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urProgramGetGlobalVariablePointer(
+    active: Active,
+    hDevice: ur_device_handle_t,
+    hProgram: ur_program_handle_t,
+    pGlobalVariableName: *const c_char,
+    pGlobalVariableSizeRet: *mut usize,
+    ppGlobalVariablePointerRet: *mut *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -901,22 +1096,25 @@ unsafe fn checked_urProgramGetGlobalVariablePointer(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramGetGlobalVariablePointer(
+unsafe extern "C" fn tracked_urProgramGetGlobalVariablePointer(
     hDevice: ur_device_handle_t,
     hProgram: ur_program_handle_t,
     pGlobalVariableName: *const c_char,
     pGlobalVariableSizeRet: *mut usize,
     ppGlobalVariablePointerRet: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramGetGlobalVariablePointer");
+    static CALL: Call = Call::new("urProgramGetGlobalVariablePointer");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -934,7 +1132,6 @@ unsafe fn tracked_urProgramGetGlobalVariablePointer(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramGetInfo(
     hProgram: ur_program_handle_t,
@@ -943,43 +1140,78 @@ pub(crate) unsafe extern "C" fn urProgramGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hProgram, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hProgram, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_program_get_info_params_t {
-            phProgram: &raw mut hProgram,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_GET_INFO,
-                c"urProgramGetInfo",
-                (&raw const params).cast(),
-                || checked_urProgramGetInfo(hProgram, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramGetInfo(hProgram, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramGetInfo(hProgram, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urProgramGetInfo(
+            active,
+            hProgram,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urProgramGetInfo` with the layers below tracing.
+/// `urProgramGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramGetInfo(
     hProgram: ur_program_handle_t,
     propName: ur_program_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hProgram, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hProgram, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_program_get_info_params_t {
+        phProgram: &raw mut hProgram,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_GET_INFO,
+            c"urProgramGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramGetInfo(
+                    active(),
+                    hProgram,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urProgramGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urProgramGetInfo(
+    active: Active,
+    hProgram: ur_program_handle_t,
+    propName: ur_program_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1006,21 +1238,29 @@ unsafe fn checked_urProgramGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramGetInfo(
+unsafe extern "C" fn tracked_urProgramGetInfo(
     hProgram: ur_program_handle_t,
     propName: ur_program_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramGetInfo");
+    static CALL: Call = Call::new("urProgramGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.holds("hProgram", hProgram, kinds::PROGRAM) {
                 return result;
             }
+        }
+        if !matches!(propName, UR_PROGRAM_INFO_CONTEXT | UR_PROGRAM_INFO_DEVICES) {
+            return direct::urProgramGetInfo(
+                hProgram,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -1048,7 +1288,6 @@ unsafe fn tracked_urProgramGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramGetBuildInfo(
     hProgram: ur_program_handle_t,
@@ -1058,52 +1297,21 @@ pub(crate) unsafe extern "C" fn urProgramGetBuildInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hProgram,
-            mut hDevice,
-            mut propName,
-            mut propSize,
-            mut pPropValue,
-            mut pPropSizeRet,
-        ) = (
-            hProgram,
-            hDevice,
-            propName,
-            propSize,
-            pPropValue,
-            pPropSizeRet,
-        );
-        let params = ur_program_get_build_info_params_t {
-            phProgram: &raw mut hProgram,
-            phDevice: &raw mut hDevice,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_GET_BUILD_INFO,
-                c"urProgramGetBuildInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urProgramGetBuildInfo(
-                        hProgram,
-                        hDevice,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urProgramGetBuildInfo(
+                hProgram,
+                hDevice,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
         checked_urProgramGetBuildInfo(
+            active,
             hProgram,
             hDevice,
             propName,
@@ -1114,12 +1322,13 @@ pub(crate) unsafe extern "C" fn urProgramGetBuildInfo(
     }
 }
 
-/// `urProgramGetBuildInfo` with the layers below tracing.
+/// `urProgramGetBuildInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urProgramGetBuildInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramGetBuildInfo(
     hProgram: ur_program_handle_t,
     hDevice: ur_device_handle_t,
     propName: ur_program_build_info_t,
@@ -1127,7 +1336,57 @@ unsafe fn checked_urProgramGetBuildInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hProgram, mut hDevice, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) = (
+        hProgram,
+        hDevice,
+        propName,
+        propSize,
+        pPropValue,
+        pPropSizeRet,
+    );
+    let params = ur_program_get_build_info_params_t {
+        phProgram: &raw mut hProgram,
+        phDevice: &raw mut hDevice,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_GET_BUILD_INFO,
+            c"urProgramGetBuildInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramGetBuildInfo(
+                    active(),
+                    hProgram,
+                    hDevice,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urProgramGetBuildInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urProgramGetBuildInfo(
+    active: Active,
+    hProgram: ur_program_handle_t,
+    hDevice: ur_device_handle_t,
+    propName: ur_program_build_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1168,7 +1427,7 @@ unsafe fn checked_urProgramGetBuildInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramGetBuildInfo(
+unsafe extern "C" fn tracked_urProgramGetBuildInfo(
     hProgram: ur_program_handle_t,
     hDevice: ur_device_handle_t,
     propName: ur_program_build_info_t,
@@ -1176,15 +1435,18 @@ unsafe fn tracked_urProgramGetBuildInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramGetBuildInfo");
+    static CALL: Call = Call::new("urProgramGetBuildInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.shares("hProgram", hProgram, kinds::PROGRAM, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -1203,45 +1465,68 @@ unsafe fn tracked_urProgramGetBuildInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramSetSpecializationConstants(
     hProgram: ur_program_handle_t,
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hProgram, mut count, mut pSpecConstants) = (hProgram, count, pSpecConstants);
-        let params = ur_program_set_specialization_constants_params_t {
-            phProgram: &raw mut hProgram,
-            pcount: &raw mut count,
-            ppSpecConstants: &raw mut pSpecConstants,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_SET_SPECIALIZATION_CONSTANTS,
-                c"urProgramSetSpecializationConstants",
-                (&raw const params).cast(),
-                || checked_urProgramSetSpecializationConstants(hProgram, count, pSpecConstants),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramSetSpecializationConstants(hProgram, count, pSpecConstants) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramSetSpecializationConstants(hProgram, count, pSpecConstants);
+        }
+        checked_urProgramSetSpecializationConstants(active, hProgram, count, pSpecConstants)
+    }
+}
+
+/// `urProgramSetSpecializationConstants` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramSetSpecializationConstants(
+    hProgram: ur_program_handle_t,
+    count: u32,
+    pSpecConstants: *const ur_specialization_constant_info_t,
+) -> ur_result_t {
+    let (mut hProgram, mut count, mut pSpecConstants) = (hProgram, count, pSpecConstants);
+    let params = ur_program_set_specialization_constants_params_t {
+        phProgram: &raw mut hProgram,
+        pcount: &raw mut count,
+        ppSpecConstants: &raw mut pSpecConstants,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_SET_SPECIALIZATION_CONSTANTS,
+            c"urProgramSetSpecializationConstants",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramSetSpecializationConstants(
+                    active(),
+                    hProgram,
+                    count,
+                    pSpecConstants,
+                )
+            },
+        )
+    }
 }
 
 /// `urProgramSetSpecializationConstants` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urProgramSetSpecializationConstants(
+    active: Active,
     hProgram: ur_program_handle_t,
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1262,17 +1547,16 @@ unsafe fn checked_urProgramSetSpecializationConstants(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramSetSpecializationConstants(
+unsafe extern "C" fn tracked_urProgramSetSpecializationConstants(
     hProgram: ur_program_handle_t,
     count: u32,
     pSpecConstants: *const ur_specialization_constant_info_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramSetSpecializationConstants");
+    static CALL: Call = Call::new("urProgramSetSpecializationConstants");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.holds("hProgram", hProgram, kinds::PROGRAM) {
                 return result;
             }
         }
@@ -1284,42 +1568,57 @@ unsafe fn tracked_urProgramSetSpecializationConstants(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramGetNativeHandle(
     hProgram: ur_program_handle_t,
     phNativeProgram: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hProgram, mut phNativeProgram) = (hProgram, phNativeProgram);
-        let params = ur_program_get_native_handle_params_t {
-            phProgram: &raw mut hProgram,
-            pphNativeProgram: &raw mut phNativeProgram,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_GET_NATIVE_HANDLE,
-                c"urProgramGetNativeHandle",
-                (&raw const params).cast(),
-                || checked_urProgramGetNativeHandle(hProgram, phNativeProgram),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urProgramGetNativeHandle(hProgram, phNativeProgram) }
+    unsafe {
+        if active.traces() {
+            return traced_urProgramGetNativeHandle(hProgram, phNativeProgram);
+        }
+        checked_urProgramGetNativeHandle(active, hProgram, phNativeProgram)
+    }
+}
+
+/// `urProgramGetNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramGetNativeHandle(
+    hProgram: ur_program_handle_t,
+    phNativeProgram: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hProgram, mut phNativeProgram) = (hProgram, phNativeProgram);
+    let params = ur_program_get_native_handle_params_t {
+        phProgram: &raw mut hProgram,
+        pphNativeProgram: &raw mut phNativeProgram,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_GET_NATIVE_HANDLE,
+            c"urProgramGetNativeHandle",
+            (&raw const params).cast(),
+            || checked_urProgramGetNativeHandle(active(), hProgram, phNativeProgram),
+        )
+    }
 }
 
 /// `urProgramGetNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urProgramGetNativeHandle(
+    active: Active,
     hProgram: ur_program_handle_t,
     phNativeProgram: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1339,16 +1638,15 @@ unsafe fn checked_urProgramGetNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramGetNativeHandle(
+unsafe extern "C" fn tracked_urProgramGetNativeHandle(
     hProgram: ur_program_handle_t,
     phNativeProgram: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramGetNativeHandle");
+    static CALL: Call = Call::new("urProgramGetNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hProgram", hProgram, kinds::PROGRAM, &mut owner) {
+            if let Err(result) = CALL.holds("hProgram", hProgram, kinds::PROGRAM) {
                 return result;
             }
         }
@@ -1360,7 +1658,6 @@ unsafe fn tracked_urProgramGetNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urProgramCreateWithNativeHandle(
     hNativeProgram: ur_native_handle_t,
@@ -1368,35 +1665,63 @@ pub(crate) unsafe extern "C" fn urProgramCreateWithNativeHandle(
     pProperties: *const ur_program_native_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hNativeProgram, mut hContext, mut pProperties, mut phProgram) =
-            (hNativeProgram, hContext, pProperties, phProgram);
-        let params = ur_program_create_with_native_handle_params_t {
-            phNativeProgram: &raw mut hNativeProgram,
-            phContext: &raw mut hContext,
-            ppProperties: &raw mut pProperties,
-            pphProgram: &raw mut phProgram,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PROGRAM_CREATE_WITH_NATIVE_HANDLE,
-                c"urProgramCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urProgramCreateWithNativeHandle(
-                        hNativeProgram,
-                        hContext,
-                        pProperties,
-                        phProgram,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urProgramCreateWithNativeHandle(hNativeProgram, hContext, pProperties, phProgram)
+        if active.traces() {
+            return traced_urProgramCreateWithNativeHandle(
+                hNativeProgram,
+                hContext,
+                pProperties,
+                phProgram,
+            );
+        }
+        checked_urProgramCreateWithNativeHandle(
+            active,
+            hNativeProgram,
+            hContext,
+            pProperties,
+            phProgram,
+        )
+    }
+}
+
+/// `urProgramCreateWithNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urProgramCreateWithNativeHandle(
+    hNativeProgram: ur_native_handle_t,
+    hContext: ur_context_handle_t,
+    pProperties: *const ur_program_native_properties_t,
+    phProgram: *mut ur_program_handle_t,
+) -> ur_result_t {
+    let (mut hNativeProgram, mut hContext, mut pProperties, mut phProgram) =
+        (hNativeProgram, hContext, pProperties, phProgram);
+    let params = ur_program_create_with_native_handle_params_t {
+        phNativeProgram: &raw mut hNativeProgram,
+        phContext: &raw mut hContext,
+        ppProperties: &raw mut pProperties,
+        pphProgram: &raw mut phProgram,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PROGRAM_CREATE_WITH_NATIVE_HANDLE,
+            c"urProgramCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urProgramCreateWithNativeHandle(
+                    active(),
+                    hNativeProgram,
+                    hContext,
+                    pProperties,
+                    phProgram,
+                )
+            },
+        )
     }
 }
 
@@ -1404,14 +1729,14 @@ pub(crate) unsafe extern "C" fn urProgramCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urProgramCreateWithNativeHandle(
+    active: Active,
     hNativeProgram: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pProperties: *const ur_program_native_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1441,18 +1766,18 @@ unsafe fn checked_urProgramCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urProgramCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urProgramCreateWithNativeHandle(
     hNativeProgram: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pProperties: *const ur_program_native_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urProgramCreateWithNativeHandle");
+    static CALL: Call = Call::new("urProgramCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
@@ -1462,7 +1787,7 @@ unsafe fn tracked_urProgramCreateWithNativeHandle(
             pProperties,
             phProgram,
         );
-        CALL.created(result, phProgram, kinds::PROGRAM);
+        CALL.created(result, phProgram, kinds::PROGRAM, family);
         result
     }
 }

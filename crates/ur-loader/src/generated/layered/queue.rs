@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueGetInfo(
     hQueue: ur_queue_handle_t,
@@ -22,43 +25,71 @@ pub(crate) unsafe extern "C" fn urQueueGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hQueue, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_queue_get_info_params_t {
-            phQueue: &raw mut hQueue,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_GET_INFO,
-                c"urQueueGetInfo",
-                (&raw const params).cast(),
-                || checked_urQueueGetInfo(hQueue, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueGetInfo(hQueue, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueGetInfo(hQueue, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urQueueGetInfo(active, hQueue, propName, propSize, pPropValue, pPropSizeRet)
+    }
 }
 
-/// `urQueueGetInfo` with the layers below tracing.
+/// `urQueueGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urQueueGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueGetInfo(
     hQueue: ur_queue_handle_t,
     propName: ur_queue_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hQueue, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hQueue, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_queue_get_info_params_t {
+        phQueue: &raw mut hQueue,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_GET_INFO,
+            c"urQueueGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urQueueGetInfo(
+                    active(),
+                    hQueue,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urQueueGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urQueueGetInfo(
+    active: Active,
+    hQueue: ur_queue_handle_t,
+    propName: ur_queue_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -79,21 +110,26 @@ unsafe fn checked_urQueueGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueGetInfo(
+unsafe extern "C" fn tracked_urQueueGetInfo(
     hQueue: ur_queue_handle_t,
     propName: ur_queue_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueGetInfo");
+    static CALL: Call = Call::new("urQueueGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.holds("hQueue", hQueue, kinds::QUEUE) {
                 return result;
             }
+        }
+        if !matches!(
+            propName,
+            UR_QUEUE_INFO_CONTEXT | UR_QUEUE_INFO_DEVICE | UR_QUEUE_INFO_DEVICE_DEFAULT
+        ) {
+            return direct::urQueueGetInfo(hQueue, propName, propSize, pPropValue, pPropSizeRet);
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -123,7 +159,6 @@ unsafe fn tracked_urQueueGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueCreate(
     hContext: ur_context_handle_t,
@@ -131,41 +166,59 @@ pub(crate) unsafe extern "C" fn urQueueCreate(
     pProperties: *const ur_queue_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pProperties, mut phQueue) =
-            (hContext, hDevice, pProperties, phQueue);
-        let params = ur_queue_create_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppProperties: &raw mut pProperties,
-            pphQueue: &raw mut phQueue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_CREATE,
-                c"urQueueCreate",
-                (&raw const params).cast(),
-                || checked_urQueueCreate(hContext, hDevice, pProperties, phQueue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueCreate(hContext, hDevice, pProperties, phQueue) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueCreate(hContext, hDevice, pProperties, phQueue);
+        }
+        checked_urQueueCreate(active, hContext, hDevice, pProperties, phQueue)
+    }
+}
+
+/// `urQueueCreate` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueCreate(
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pProperties: *const ur_queue_properties_t,
+    phQueue: *mut ur_queue_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut hDevice, mut pProperties, mut phQueue) =
+        (hContext, hDevice, pProperties, phQueue);
+    let params = ur_queue_create_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppProperties: &raw mut pProperties,
+        pphQueue: &raw mut phQueue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_CREATE,
+            c"urQueueCreate",
+            (&raw const params).cast(),
+            || checked_urQueueCreate(active(), hContext, hDevice, pProperties, phQueue),
+        )
+    }
 }
 
 /// `urQueueCreate` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urQueueCreate(
+    active: Active,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pProperties: *const ur_queue_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -185,26 +238,29 @@ unsafe fn checked_urQueueCreate(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueCreate(
+unsafe extern "C" fn tracked_urQueueCreate(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pProperties: *const ur_queue_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueCreate");
+    static CALL: Call = Call::in_context("urQueueCreate");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
         let result = direct::urQueueCreate(hContext, hDevice, pProperties, phQueue);
-        CALL.created(result, phQueue, kinds::QUEUE);
+        CALL.created(result, phQueue, kinds::QUEUE, family);
         result
     }
 }
@@ -213,35 +269,46 @@ unsafe fn tracked_urQueueCreate(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue,) = (hQueue,);
-        let params = ur_queue_retain_params_t {
-            phQueue: &raw mut hQueue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_RETAIN,
-                c"urQueueRetain",
-                (&raw const params).cast(),
-                || checked_urQueueRetain(hQueue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueRetain(hQueue) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueRetain(hQueue);
+        }
+        checked_urQueueRetain(active, hQueue)
+    }
+}
+
+/// `urQueueRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t {
+    let (mut hQueue,) = (hQueue,);
+    let params = ur_queue_retain_params_t {
+        phQueue: &raw mut hQueue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_RETAIN,
+            c"urQueueRetain",
+            (&raw const params).cast(),
+            || checked_urQueueRetain(active(), hQueue),
+        )
+    }
 }
 
 /// `urQueueRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urQueueRetain(active: Active, hQueue: ur_queue_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -261,18 +328,19 @@ unsafe fn checked_urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueRetain");
+unsafe extern "C" fn tracked_urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urQueueRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hQueue", hQueue, kinds::QUEUE) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urQueueRetain(hQueue);
-        CALL.retained(result, hQueue, kinds::QUEUE);
+        CALL.retained(result, hQueue, kinds::QUEUE, held);
         result
     }
 }
@@ -281,35 +349,46 @@ unsafe fn tracked_urQueueRetain(hQueue: ur_queue_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue,) = (hQueue,);
-        let params = ur_queue_release_params_t {
-            phQueue: &raw mut hQueue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_RELEASE,
-                c"urQueueRelease",
-                (&raw const params).cast(),
-                || checked_urQueueRelease(hQueue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueRelease(hQueue) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueRelease(hQueue);
+        }
+        checked_urQueueRelease(active, hQueue)
+    }
+}
+
+/// `urQueueRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
+    let (mut hQueue,) = (hQueue,);
+    let params = ur_queue_release_params_t {
+        phQueue: &raw mut hQueue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_RELEASE,
+            c"urQueueRelease",
+            (&raw const params).cast(),
+            || checked_urQueueRelease(active(), hQueue),
+        )
+    }
 }
 
 /// `urQueueRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urQueueRelease(active: Active, hQueue: ur_queue_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -329,17 +408,18 @@ unsafe fn checked_urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueRelease");
+unsafe extern "C" fn tracked_urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urQueueRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hQueue", hQueue, kinds::QUEUE) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hQueue);
+        let release = CALL.releasing(hQueue, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hQueue", hQueue, kinds::QUEUE);
         }
@@ -353,45 +433,61 @@ unsafe fn tracked_urQueueRelease(hQueue: ur_queue_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueGetNativeHandle(
     hQueue: ur_queue_handle_t,
     pDesc: *mut ur_queue_native_desc_t,
     phNativeQueue: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue, mut pDesc, mut phNativeQueue) = (hQueue, pDesc, phNativeQueue);
-        let params = ur_queue_get_native_handle_params_t {
-            phQueue: &raw mut hQueue,
-            ppDesc: &raw mut pDesc,
-            pphNativeQueue: &raw mut phNativeQueue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_GET_NATIVE_HANDLE,
-                c"urQueueGetNativeHandle",
-                (&raw const params).cast(),
-                || checked_urQueueGetNativeHandle(hQueue, pDesc, phNativeQueue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueGetNativeHandle(hQueue, pDesc, phNativeQueue) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueGetNativeHandle(hQueue, pDesc, phNativeQueue);
+        }
+        checked_urQueueGetNativeHandle(active, hQueue, pDesc, phNativeQueue)
+    }
+}
+
+/// `urQueueGetNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueGetNativeHandle(
+    hQueue: ur_queue_handle_t,
+    pDesc: *mut ur_queue_native_desc_t,
+    phNativeQueue: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hQueue, mut pDesc, mut phNativeQueue) = (hQueue, pDesc, phNativeQueue);
+    let params = ur_queue_get_native_handle_params_t {
+        phQueue: &raw mut hQueue,
+        ppDesc: &raw mut pDesc,
+        pphNativeQueue: &raw mut phNativeQueue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_GET_NATIVE_HANDLE,
+            c"urQueueGetNativeHandle",
+            (&raw const params).cast(),
+            || checked_urQueueGetNativeHandle(active(), hQueue, pDesc, phNativeQueue),
+        )
+    }
 }
 
 /// `urQueueGetNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urQueueGetNativeHandle(
+    active: Active,
     hQueue: ur_queue_handle_t,
     pDesc: *mut ur_queue_native_desc_t,
     phNativeQueue: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -411,17 +507,16 @@ unsafe fn checked_urQueueGetNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueGetNativeHandle(
+unsafe extern "C" fn tracked_urQueueGetNativeHandle(
     hQueue: ur_queue_handle_t,
     pDesc: *mut ur_queue_native_desc_t,
     phNativeQueue: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueGetNativeHandle");
+    static CALL: Call = Call::new("urQueueGetNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.holds("hQueue", hQueue, kinds::QUEUE) {
                 return result;
             }
         }
@@ -433,7 +528,6 @@ unsafe fn tracked_urQueueGetNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueCreateWithNativeHandle(
     hNativeQueue: ur_native_handle_t,
@@ -442,37 +536,68 @@ pub(crate) unsafe extern "C" fn urQueueCreateWithNativeHandle(
     pProperties: *const ur_queue_native_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hNativeQueue, mut hContext, mut hDevice, mut pProperties, mut phQueue) =
-            (hNativeQueue, hContext, hDevice, pProperties, phQueue);
-        let params = ur_queue_create_with_native_handle_params_t {
-            phNativeQueue: &raw mut hNativeQueue,
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppProperties: &raw mut pProperties,
-            pphQueue: &raw mut phQueue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_CREATE_WITH_NATIVE_HANDLE,
-                c"urQueueCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urQueueCreateWithNativeHandle(
-                        hNativeQueue,
-                        hContext,
-                        hDevice,
-                        pProperties,
-                        phQueue,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urQueueCreateWithNativeHandle(hNativeQueue, hContext, hDevice, pProperties, phQueue)
+        if active.traces() {
+            return traced_urQueueCreateWithNativeHandle(
+                hNativeQueue,
+                hContext,
+                hDevice,
+                pProperties,
+                phQueue,
+            );
+        }
+        checked_urQueueCreateWithNativeHandle(
+            active,
+            hNativeQueue,
+            hContext,
+            hDevice,
+            pProperties,
+            phQueue,
+        )
+    }
+}
+
+/// `urQueueCreateWithNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueCreateWithNativeHandle(
+    hNativeQueue: ur_native_handle_t,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pProperties: *const ur_queue_native_properties_t,
+    phQueue: *mut ur_queue_handle_t,
+) -> ur_result_t {
+    let (mut hNativeQueue, mut hContext, mut hDevice, mut pProperties, mut phQueue) =
+        (hNativeQueue, hContext, hDevice, pProperties, phQueue);
+    let params = ur_queue_create_with_native_handle_params_t {
+        phNativeQueue: &raw mut hNativeQueue,
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppProperties: &raw mut pProperties,
+        pphQueue: &raw mut phQueue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_CREATE_WITH_NATIVE_HANDLE,
+            c"urQueueCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urQueueCreateWithNativeHandle(
+                    active(),
+                    hNativeQueue,
+                    hContext,
+                    hDevice,
+                    pProperties,
+                    phQueue,
+                )
+            },
+        )
     }
 }
 
@@ -480,15 +605,15 @@ pub(crate) unsafe extern "C" fn urQueueCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urQueueCreateWithNativeHandle(
+    active: Active,
     hNativeQueue: ur_native_handle_t,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pProperties: *const ur_queue_native_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -520,22 +645,25 @@ unsafe fn checked_urQueueCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urQueueCreateWithNativeHandle(
     hNativeQueue: ur_native_handle_t,
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pProperties: *const ur_queue_native_properties_t,
     phQueue: *mut ur_queue_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueCreateWithNativeHandle");
+    static CALL: Call = Call::new("urQueueCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -546,7 +674,7 @@ unsafe fn tracked_urQueueCreateWithNativeHandle(
             pProperties,
             phQueue,
         );
-        CALL.created(result, phQueue, kinds::QUEUE);
+        CALL.created(result, phQueue, kinds::QUEUE, family);
         result
     }
 }
@@ -555,35 +683,46 @@ unsafe fn tracked_urQueueCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue,) = (hQueue,);
-        let params = ur_queue_finish_params_t {
-            phQueue: &raw mut hQueue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_FINISH,
-                c"urQueueFinish",
-                (&raw const params).cast(),
-                || checked_urQueueFinish(hQueue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueFinish(hQueue) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueFinish(hQueue);
+        }
+        checked_urQueueFinish(active, hQueue)
+    }
+}
+
+/// `urQueueFinish` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t {
+    let (mut hQueue,) = (hQueue,);
+    let params = ur_queue_finish_params_t {
+        phQueue: &raw mut hQueue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_FINISH,
+            c"urQueueFinish",
+            (&raw const params).cast(),
+            || checked_urQueueFinish(active(), hQueue),
+        )
+    }
 }
 
 /// `urQueueFinish` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urQueueFinish(active: Active, hQueue: ur_queue_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -603,13 +742,12 @@ unsafe fn checked_urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueFinish");
+unsafe extern "C" fn tracked_urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urQueueFinish");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.holds("hQueue", hQueue, kinds::QUEUE) {
                 return result;
             }
         }
@@ -621,35 +759,46 @@ unsafe fn tracked_urQueueFinish(hQueue: ur_queue_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urQueueFlush(hQueue: ur_queue_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hQueue,) = (hQueue,);
-        let params = ur_queue_flush_params_t {
-            phQueue: &raw mut hQueue,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_QUEUE_FLUSH,
-                c"urQueueFlush",
-                (&raw const params).cast(),
-                || checked_urQueueFlush(hQueue),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urQueueFlush(hQueue) }
+    unsafe {
+        if active.traces() {
+            return traced_urQueueFlush(hQueue);
+        }
+        checked_urQueueFlush(active, hQueue)
+    }
+}
+
+/// `urQueueFlush` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urQueueFlush(hQueue: ur_queue_handle_t) -> ur_result_t {
+    let (mut hQueue,) = (hQueue,);
+    let params = ur_queue_flush_params_t {
+        phQueue: &raw mut hQueue,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_QUEUE_FLUSH,
+            c"urQueueFlush",
+            (&raw const params).cast(),
+            || checked_urQueueFlush(active(), hQueue),
+        )
+    }
 }
 
 /// `urQueueFlush` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urQueueFlush(hQueue: ur_queue_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urQueueFlush(active: Active, hQueue: ur_queue_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -669,13 +818,12 @@ unsafe fn checked_urQueueFlush(hQueue: ur_queue_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urQueueFlush(hQueue: ur_queue_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urQueueFlush");
+unsafe extern "C" fn tracked_urQueueFlush(hQueue: ur_queue_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urQueueFlush");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hQueue", hQueue, kinds::QUEUE, &mut owner) {
+            if let Err(result) = CALL.holds("hQueue", hQueue, kinds::QUEUE) {
                 return result;
             }
         }

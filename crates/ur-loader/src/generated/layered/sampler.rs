@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,45 +17,61 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urSamplerCreate(
     hContext: ur_context_handle_t,
     pDesc: *const ur_sampler_desc_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pDesc, mut phSampler) = (hContext, pDesc, phSampler);
-        let params = ur_sampler_create_params_t {
-            phContext: &raw mut hContext,
-            ppDesc: &raw mut pDesc,
-            pphSampler: &raw mut phSampler,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_SAMPLER_CREATE,
-                c"urSamplerCreate",
-                (&raw const params).cast(),
-                || checked_urSamplerCreate(hContext, pDesc, phSampler),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urSamplerCreate(hContext, pDesc, phSampler) }
+    unsafe {
+        if active.traces() {
+            return traced_urSamplerCreate(hContext, pDesc, phSampler);
+        }
+        checked_urSamplerCreate(active, hContext, pDesc, phSampler)
+    }
+}
+
+/// `urSamplerCreate` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urSamplerCreate(
+    hContext: ur_context_handle_t,
+    pDesc: *const ur_sampler_desc_t,
+    phSampler: *mut ur_sampler_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut pDesc, mut phSampler) = (hContext, pDesc, phSampler);
+    let params = ur_sampler_create_params_t {
+        phContext: &raw mut hContext,
+        ppDesc: &raw mut pDesc,
+        pphSampler: &raw mut phSampler,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_SAMPLER_CREATE,
+            c"urSamplerCreate",
+            (&raw const params).cast(),
+            || checked_urSamplerCreate(active(), hContext, pDesc, phSampler),
+        )
+    }
 }
 
 /// `urSamplerCreate` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urSamplerCreate(
+    active: Active,
     hContext: ur_context_handle_t,
     pDesc: *const ur_sampler_desc_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -71,22 +91,22 @@ unsafe fn checked_urSamplerCreate(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urSamplerCreate(
+unsafe extern "C" fn tracked_urSamplerCreate(
     hContext: ur_context_handle_t,
     pDesc: *const ur_sampler_desc_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urSamplerCreate");
+    static CALL: Call = Call::in_context("urSamplerCreate");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
         let result = direct::urSamplerCreate(hContext, pDesc, phSampler);
-        CALL.created(result, phSampler, kinds::SAMPLER);
+        CALL.created(result, phSampler, kinds::SAMPLER, family);
         result
     }
 }
@@ -95,35 +115,46 @@ unsafe fn tracked_urSamplerCreate(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hSampler,) = (hSampler,);
-        let params = ur_sampler_retain_params_t {
-            phSampler: &raw mut hSampler,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_SAMPLER_RETAIN,
-                c"urSamplerRetain",
-                (&raw const params).cast(),
-                || checked_urSamplerRetain(hSampler),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urSamplerRetain(hSampler) }
+    unsafe {
+        if active.traces() {
+            return traced_urSamplerRetain(hSampler);
+        }
+        checked_urSamplerRetain(active, hSampler)
+    }
+}
+
+/// `urSamplerRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_result_t {
+    let (mut hSampler,) = (hSampler,);
+    let params = ur_sampler_retain_params_t {
+        phSampler: &raw mut hSampler,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_SAMPLER_RETAIN,
+            c"urSamplerRetain",
+            (&raw const params).cast(),
+            || checked_urSamplerRetain(active(), hSampler),
+        )
+    }
 }
 
 /// `urSamplerRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urSamplerRetain(active: Active, hSampler: ur_sampler_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -143,18 +174,19 @@ unsafe fn checked_urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_result_t 
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urSamplerRetain");
+unsafe extern "C" fn tracked_urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urSamplerRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hSampler", hSampler, kinds::SAMPLER, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hSampler", hSampler, kinds::SAMPLER) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urSamplerRetain(hSampler);
-        CALL.retained(result, hSampler, kinds::SAMPLER);
+        CALL.retained(result, hSampler, kinds::SAMPLER, held);
         result
     }
 }
@@ -163,35 +195,46 @@ unsafe fn tracked_urSamplerRetain(hSampler: ur_sampler_handle_t) -> ur_result_t 
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut hSampler,) = (hSampler,);
-        let params = ur_sampler_release_params_t {
-            phSampler: &raw mut hSampler,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_SAMPLER_RELEASE,
-                c"urSamplerRelease",
-                (&raw const params).cast(),
-                || checked_urSamplerRelease(hSampler),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urSamplerRelease(hSampler) }
+    unsafe {
+        if active.traces() {
+            return traced_urSamplerRelease(hSampler);
+        }
+        checked_urSamplerRelease(active, hSampler)
+    }
+}
+
+/// `urSamplerRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t {
+    let (mut hSampler,) = (hSampler,);
+    let params = ur_sampler_release_params_t {
+        phSampler: &raw mut hSampler,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_SAMPLER_RELEASE,
+            c"urSamplerRelease",
+            (&raw const params).cast(),
+            || checked_urSamplerRelease(active(), hSampler),
+        )
+    }
 }
 
 /// `urSamplerRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urSamplerRelease(active: Active, hSampler: ur_sampler_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -211,17 +254,18 @@ unsafe fn checked_urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urSamplerRelease");
+unsafe extern "C" fn tracked_urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urSamplerRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hSampler", hSampler, kinds::SAMPLER, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("hSampler", hSampler, kinds::SAMPLER) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hSampler);
+        let release = CALL.releasing(hSampler, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hSampler", hSampler, kinds::SAMPLER);
         }
@@ -235,7 +279,6 @@ unsafe fn tracked_urSamplerRelease(hSampler: ur_sampler_handle_t) -> ur_result_t
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urSamplerGetInfo(
     hSampler: ur_sampler_handle_t,
@@ -244,43 +287,78 @@ pub(crate) unsafe extern "C" fn urSamplerGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hSampler, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hSampler, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_sampler_get_info_params_t {
-            phSampler: &raw mut hSampler,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_SAMPLER_GET_INFO,
-                c"urSamplerGetInfo",
-                (&raw const params).cast(),
-                || checked_urSamplerGetInfo(hSampler, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urSamplerGetInfo(hSampler, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urSamplerGetInfo(hSampler, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urSamplerGetInfo(
+            active,
+            hSampler,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
 }
 
-/// `urSamplerGetInfo` with the layers below tracing.
+/// `urSamplerGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urSamplerGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urSamplerGetInfo(
     hSampler: ur_sampler_handle_t,
     propName: ur_sampler_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hSampler, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hSampler, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_sampler_get_info_params_t {
+        phSampler: &raw mut hSampler,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_SAMPLER_GET_INFO,
+            c"urSamplerGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urSamplerGetInfo(
+                    active(),
+                    hSampler,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urSamplerGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urSamplerGetInfo(
+    active: Active,
+    hSampler: ur_sampler_handle_t,
+    propName: ur_sampler_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -307,21 +385,29 @@ unsafe fn checked_urSamplerGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urSamplerGetInfo(
+unsafe extern "C" fn tracked_urSamplerGetInfo(
     hSampler: ur_sampler_handle_t,
     propName: ur_sampler_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urSamplerGetInfo");
+    static CALL: Call = Call::new("urSamplerGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hSampler", hSampler, kinds::SAMPLER, &mut owner) {
+            if let Err(result) = CALL.holds("hSampler", hSampler, kinds::SAMPLER) {
                 return result;
             }
+        }
+        if !matches!(propName, UR_SAMPLER_INFO_CONTEXT) {
+            return direct::urSamplerGetInfo(
+                hSampler,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -346,42 +432,57 @@ unsafe fn tracked_urSamplerGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urSamplerGetNativeHandle(
     hSampler: ur_sampler_handle_t,
     phNativeSampler: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hSampler, mut phNativeSampler) = (hSampler, phNativeSampler);
-        let params = ur_sampler_get_native_handle_params_t {
-            phSampler: &raw mut hSampler,
-            pphNativeSampler: &raw mut phNativeSampler,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_SAMPLER_GET_NATIVE_HANDLE,
-                c"urSamplerGetNativeHandle",
-                (&raw const params).cast(),
-                || checked_urSamplerGetNativeHandle(hSampler, phNativeSampler),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urSamplerGetNativeHandle(hSampler, phNativeSampler) }
+    unsafe {
+        if active.traces() {
+            return traced_urSamplerGetNativeHandle(hSampler, phNativeSampler);
+        }
+        checked_urSamplerGetNativeHandle(active, hSampler, phNativeSampler)
+    }
+}
+
+/// `urSamplerGetNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urSamplerGetNativeHandle(
+    hSampler: ur_sampler_handle_t,
+    phNativeSampler: *mut ur_native_handle_t,
+) -> ur_result_t {
+    let (mut hSampler, mut phNativeSampler) = (hSampler, phNativeSampler);
+    let params = ur_sampler_get_native_handle_params_t {
+        phSampler: &raw mut hSampler,
+        pphNativeSampler: &raw mut phNativeSampler,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_SAMPLER_GET_NATIVE_HANDLE,
+            c"urSamplerGetNativeHandle",
+            (&raw const params).cast(),
+            || checked_urSamplerGetNativeHandle(active(), hSampler, phNativeSampler),
+        )
+    }
 }
 
 /// `urSamplerGetNativeHandle` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urSamplerGetNativeHandle(
+    active: Active,
     hSampler: ur_sampler_handle_t,
     phNativeSampler: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -401,16 +502,15 @@ unsafe fn checked_urSamplerGetNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urSamplerGetNativeHandle(
+unsafe extern "C" fn tracked_urSamplerGetNativeHandle(
     hSampler: ur_sampler_handle_t,
     phNativeSampler: *mut ur_native_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urSamplerGetNativeHandle");
+    static CALL: Call = Call::new("urSamplerGetNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hSampler", hSampler, kinds::SAMPLER, &mut owner) {
+            if let Err(result) = CALL.holds("hSampler", hSampler, kinds::SAMPLER) {
                 return result;
             }
         }
@@ -422,7 +522,6 @@ unsafe fn tracked_urSamplerGetNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urSamplerCreateWithNativeHandle(
     hNativeSampler: ur_native_handle_t,
@@ -430,35 +529,63 @@ pub(crate) unsafe extern "C" fn urSamplerCreateWithNativeHandle(
     pProperties: *const ur_sampler_native_properties_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hNativeSampler, mut hContext, mut pProperties, mut phSampler) =
-            (hNativeSampler, hContext, pProperties, phSampler);
-        let params = ur_sampler_create_with_native_handle_params_t {
-            phNativeSampler: &raw mut hNativeSampler,
-            phContext: &raw mut hContext,
-            ppProperties: &raw mut pProperties,
-            pphSampler: &raw mut phSampler,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_SAMPLER_CREATE_WITH_NATIVE_HANDLE,
-                c"urSamplerCreateWithNativeHandle",
-                (&raw const params).cast(),
-                || {
-                    checked_urSamplerCreateWithNativeHandle(
-                        hNativeSampler,
-                        hContext,
-                        pProperties,
-                        phSampler,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urSamplerCreateWithNativeHandle(hNativeSampler, hContext, pProperties, phSampler)
+        if active.traces() {
+            return traced_urSamplerCreateWithNativeHandle(
+                hNativeSampler,
+                hContext,
+                pProperties,
+                phSampler,
+            );
+        }
+        checked_urSamplerCreateWithNativeHandle(
+            active,
+            hNativeSampler,
+            hContext,
+            pProperties,
+            phSampler,
+        )
+    }
+}
+
+/// `urSamplerCreateWithNativeHandle` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urSamplerCreateWithNativeHandle(
+    hNativeSampler: ur_native_handle_t,
+    hContext: ur_context_handle_t,
+    pProperties: *const ur_sampler_native_properties_t,
+    phSampler: *mut ur_sampler_handle_t,
+) -> ur_result_t {
+    let (mut hNativeSampler, mut hContext, mut pProperties, mut phSampler) =
+        (hNativeSampler, hContext, pProperties, phSampler);
+    let params = ur_sampler_create_with_native_handle_params_t {
+        phNativeSampler: &raw mut hNativeSampler,
+        phContext: &raw mut hContext,
+        ppProperties: &raw mut pProperties,
+        pphSampler: &raw mut phSampler,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_SAMPLER_CREATE_WITH_NATIVE_HANDLE,
+            c"urSamplerCreateWithNativeHandle",
+            (&raw const params).cast(),
+            || {
+                checked_urSamplerCreateWithNativeHandle(
+                    active(),
+                    hNativeSampler,
+                    hContext,
+                    pProperties,
+                    phSampler,
+                )
+            },
+        )
     }
 }
 
@@ -466,14 +593,14 @@ pub(crate) unsafe extern "C" fn urSamplerCreateWithNativeHandle(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urSamplerCreateWithNativeHandle(
+    active: Active,
     hNativeSampler: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pProperties: *const ur_sampler_native_properties_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -503,18 +630,18 @@ unsafe fn checked_urSamplerCreateWithNativeHandle(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urSamplerCreateWithNativeHandle(
+unsafe extern "C" fn tracked_urSamplerCreateWithNativeHandle(
     hNativeSampler: ur_native_handle_t,
     hContext: ur_context_handle_t,
     pProperties: *const ur_sampler_native_properties_t,
     phSampler: *mut ur_sampler_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urSamplerCreateWithNativeHandle");
+    static CALL: Call = Call::new("urSamplerCreateWithNativeHandle");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
@@ -524,7 +651,7 @@ unsafe fn tracked_urSamplerCreateWithNativeHandle(
             pProperties,
             phSampler,
         );
-        CALL.created(result, phSampler, kinds::SAMPLER);
+        CALL.created(result, phSampler, kinds::SAMPLER, family);
         result
     }
 }

@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMHostAlloc(
     hContext: ur_context_handle_t,
@@ -22,43 +25,62 @@ pub(crate) unsafe extern "C" fn urUSMHostAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pUSMDesc, mut pool, mut size, mut ppMem) =
-            (hContext, pUSMDesc, pool, size, ppMem);
-        let params = ur_usm_host_alloc_params_t {
-            phContext: &raw mut hContext,
-            ppUSMDesc: &raw mut pUSMDesc,
-            ppool: &raw mut pool,
-            psize: &raw mut size,
-            pppMem: &raw mut ppMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_HOST_ALLOC,
-                c"urUSMHostAlloc",
-                (&raw const params).cast(),
-                || checked_urUSMHostAlloc(hContext, pUSMDesc, pool, size, ppMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMHostAlloc(hContext, pUSMDesc, pool, size, ppMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMHostAlloc(hContext, pUSMDesc, pool, size, ppMem);
+        }
+        checked_urUSMHostAlloc(active, hContext, pUSMDesc, pool, size, ppMem)
+    }
 }
 
-/// `urUSMHostAlloc` with the layers below tracing.
+/// `urUSMHostAlloc` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMHostAlloc(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMHostAlloc(
     hContext: ur_context_handle_t,
     pUSMDesc: *const ur_usm_desc_t,
     pool: ur_usm_pool_handle_t,
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut pUSMDesc, mut pool, mut size, mut ppMem) =
+        (hContext, pUSMDesc, pool, size, ppMem);
+    let params = ur_usm_host_alloc_params_t {
+        phContext: &raw mut hContext,
+        ppUSMDesc: &raw mut pUSMDesc,
+        ppool: &raw mut pool,
+        psize: &raw mut size,
+        pppMem: &raw mut ppMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_HOST_ALLOC,
+            c"urUSMHostAlloc",
+            (&raw const params).cast(),
+            || checked_urUSMHostAlloc(active(), hContext, pUSMDesc, pool, size, ppMem),
+        )
+    }
+}
+
+/// `urUSMHostAlloc` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urUSMHostAlloc(
+    active: Active,
+    hContext: ur_context_handle_t,
+    pUSMDesc: *const ur_usm_desc_t,
+    pool: ur_usm_pool_handle_t,
+    size: usize,
+    ppMem: *mut *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -78,22 +100,22 @@ unsafe fn checked_urUSMHostAlloc(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMHostAlloc(
+unsafe extern "C" fn tracked_urUSMHostAlloc(
     hContext: ur_context_handle_t,
     pUSMDesc: *const ur_usm_desc_t,
     pool: ur_usm_pool_handle_t,
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMHostAlloc");
+    static CALL: Call = Call::in_context("urUSMHostAlloc");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("pool", pool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("pool", pool, kinds::USM_POOL, &mut family) {
                 return result;
             }
         }
@@ -105,7 +127,6 @@ unsafe fn tracked_urUSMHostAlloc(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMDeviceAlloc(
     hContext: ur_context_handle_t,
@@ -115,37 +136,23 @@ pub(crate) unsafe extern "C" fn urUSMDeviceAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pUSMDesc, mut pool, mut size, mut ppMem) =
-            (hContext, hDevice, pUSMDesc, pool, size, ppMem);
-        let params = ur_usm_device_alloc_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppUSMDesc: &raw mut pUSMDesc,
-            ppool: &raw mut pool,
-            psize: &raw mut size,
-            pppMem: &raw mut ppMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_DEVICE_ALLOC,
-                c"urUSMDeviceAlloc",
-                (&raw const params).cast(),
-                || checked_urUSMDeviceAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMDeviceAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMDeviceAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem);
+        }
+        checked_urUSMDeviceAlloc(active, hContext, hDevice, pUSMDesc, pool, size, ppMem)
+    }
 }
 
-/// `urUSMDeviceAlloc` with the layers below tracing.
+/// `urUSMDeviceAlloc` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMDeviceAlloc(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMDeviceAlloc(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pUSMDesc: *const ur_usm_desc_t,
@@ -153,7 +160,41 @@ unsafe fn checked_urUSMDeviceAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut pUSMDesc, mut pool, mut size, mut ppMem) =
+        (hContext, hDevice, pUSMDesc, pool, size, ppMem);
+    let params = ur_usm_device_alloc_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppUSMDesc: &raw mut pUSMDesc,
+        ppool: &raw mut pool,
+        psize: &raw mut size,
+        pppMem: &raw mut ppMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_DEVICE_ALLOC,
+            c"urUSMDeviceAlloc",
+            (&raw const params).cast(),
+            || checked_urUSMDeviceAlloc(active(), hContext, hDevice, pUSMDesc, pool, size, ppMem),
+        )
+    }
+}
+
+/// `urUSMDeviceAlloc` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urUSMDeviceAlloc(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pUSMDesc: *const ur_usm_desc_t,
+    pool: ur_usm_pool_handle_t,
+    size: usize,
+    ppMem: *mut *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -174,7 +215,7 @@ unsafe fn checked_urUSMDeviceAlloc(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMDeviceAlloc(
+unsafe extern "C" fn tracked_urUSMDeviceAlloc(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pUSMDesc: *const ur_usm_desc_t,
@@ -182,18 +223,21 @@ unsafe fn tracked_urUSMDeviceAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMDeviceAlloc");
+    static CALL: Call = Call::in_context("urUSMDeviceAlloc");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("pool", pool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("pool", pool, kinds::USM_POOL, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -205,7 +249,6 @@ unsafe fn tracked_urUSMDeviceAlloc(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMSharedAlloc(
     hContext: ur_context_handle_t,
@@ -215,37 +258,23 @@ pub(crate) unsafe extern "C" fn urUSMSharedAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut pUSMDesc, mut pool, mut size, mut ppMem) =
-            (hContext, hDevice, pUSMDesc, pool, size, ppMem);
-        let params = ur_usm_shared_alloc_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            ppUSMDesc: &raw mut pUSMDesc,
-            ppool: &raw mut pool,
-            psize: &raw mut size,
-            pppMem: &raw mut ppMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_SHARED_ALLOC,
-                c"urUSMSharedAlloc",
-                (&raw const params).cast(),
-                || checked_urUSMSharedAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMSharedAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMSharedAlloc(hContext, hDevice, pUSMDesc, pool, size, ppMem);
+        }
+        checked_urUSMSharedAlloc(active, hContext, hDevice, pUSMDesc, pool, size, ppMem)
+    }
 }
 
-/// `urUSMSharedAlloc` with the layers below tracing.
+/// `urUSMSharedAlloc` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMSharedAlloc(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMSharedAlloc(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pUSMDesc: *const ur_usm_desc_t,
@@ -253,7 +282,41 @@ unsafe fn checked_urUSMSharedAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut pUSMDesc, mut pool, mut size, mut ppMem) =
+        (hContext, hDevice, pUSMDesc, pool, size, ppMem);
+    let params = ur_usm_shared_alloc_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        ppUSMDesc: &raw mut pUSMDesc,
+        ppool: &raw mut pool,
+        psize: &raw mut size,
+        pppMem: &raw mut ppMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_SHARED_ALLOC,
+            c"urUSMSharedAlloc",
+            (&raw const params).cast(),
+            || checked_urUSMSharedAlloc(active(), hContext, hDevice, pUSMDesc, pool, size, ppMem),
+        )
+    }
+}
+
+/// `urUSMSharedAlloc` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urUSMSharedAlloc(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    pUSMDesc: *const ur_usm_desc_t,
+    pool: ur_usm_pool_handle_t,
+    size: usize,
+    ppMem: *mut *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -274,7 +337,7 @@ unsafe fn checked_urUSMSharedAlloc(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMSharedAlloc(
+unsafe extern "C" fn tracked_urUSMSharedAlloc(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     pUSMDesc: *const ur_usm_desc_t,
@@ -282,18 +345,21 @@ unsafe fn tracked_urUSMSharedAlloc(
     size: usize,
     ppMem: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMSharedAlloc");
+    static CALL: Call = Call::in_context("urUSMSharedAlloc");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("pool", pool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.shares("pool", pool, kinds::USM_POOL, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -305,39 +371,57 @@ unsafe fn tracked_urUSMSharedAlloc(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMFree(
     hContext: ur_context_handle_t,
     pMem: *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pMem) = (hContext, pMem);
-        let params = ur_usm_free_params_t {
-            phContext: &raw mut hContext,
-            ppMem: &raw mut pMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_FREE,
-                c"urUSMFree",
-                (&raw const params).cast(),
-                || checked_urUSMFree(hContext, pMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMFree(hContext, pMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMFree(hContext, pMem);
+        }
+        checked_urUSMFree(active, hContext, pMem)
+    }
+}
+
+/// `urUSMFree` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMFree(
+    hContext: ur_context_handle_t,
+    pMem: *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut pMem) = (hContext, pMem);
+    let params = ur_usm_free_params_t {
+        phContext: &raw mut hContext,
+        ppMem: &raw mut pMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_FREE,
+            c"urUSMFree",
+            (&raw const params).cast(),
+            || checked_urUSMFree(active(), hContext, pMem),
+        )
+    }
 }
 
 /// `urUSMFree` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMFree(hContext: ur_context_handle_t, pMem: *mut c_void) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urUSMFree(
+    active: Active,
+    hContext: ur_context_handle_t,
+    pMem: *mut c_void,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -357,13 +441,15 @@ unsafe fn checked_urUSMFree(hContext: ur_context_handle_t, pMem: *mut c_void) ->
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMFree(hContext: ur_context_handle_t, pMem: *mut c_void) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMFree");
+unsafe extern "C" fn tracked_urUSMFree(
+    hContext: ur_context_handle_t,
+    pMem: *mut c_void,
+) -> ur_result_t {
+    static CALL: Call = Call::new("urUSMFree");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -375,7 +461,6 @@ unsafe fn tracked_urUSMFree(hContext: ur_context_handle_t, pMem: *mut c_void) ->
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMGetMemAllocInfo(
     hContext: ur_context_handle_t,
@@ -385,48 +470,38 @@ pub(crate) unsafe extern "C" fn urUSMGetMemAllocInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pMem, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hContext, pMem, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_usm_get_mem_alloc_info_params_t {
-            phContext: &raw mut hContext,
-            ppMem: &raw mut pMem,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_GET_MEM_ALLOC_INFO,
-                c"urUSMGetMemAllocInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urUSMGetMemAllocInfo(
-                        hContext,
-                        pMem,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urUSMGetMemAllocInfo(hContext, pMem, propName, propSize, pPropValue, pPropSizeRet)
+        if active.traces() {
+            return traced_urUSMGetMemAllocInfo(
+                hContext,
+                pMem,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
+        checked_urUSMGetMemAllocInfo(
+            active,
+            hContext,
+            pMem,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
     }
 }
 
-/// `urUSMGetMemAllocInfo` with the layers below tracing.
+/// `urUSMGetMemAllocInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMGetMemAllocInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMGetMemAllocInfo(
     hContext: ur_context_handle_t,
     pMem: *const c_void,
     propName: ur_usm_alloc_info_t,
@@ -434,7 +509,51 @@ unsafe fn checked_urUSMGetMemAllocInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut pMem, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hContext, pMem, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_usm_get_mem_alloc_info_params_t {
+        phContext: &raw mut hContext,
+        ppMem: &raw mut pMem,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_GET_MEM_ALLOC_INFO,
+            c"urUSMGetMemAllocInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urUSMGetMemAllocInfo(
+                    active(),
+                    hContext,
+                    pMem,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urUSMGetMemAllocInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urUSMGetMemAllocInfo(
+    active: Active,
+    hContext: ur_context_handle_t,
+    pMem: *const c_void,
+    propName: ur_usm_alloc_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -468,7 +587,7 @@ unsafe fn checked_urUSMGetMemAllocInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMGetMemAllocInfo(
+unsafe extern "C" fn tracked_urUSMGetMemAllocInfo(
     hContext: ur_context_handle_t,
     pMem: *const c_void,
     propName: ur_usm_alloc_info_t,
@@ -476,14 +595,23 @@ unsafe fn tracked_urUSMGetMemAllocInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMGetMemAllocInfo");
+    static CALL: Call = Call::in_context("urUSMGetMemAllocInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
+        }
+        if !matches!(propName, UR_USM_ALLOC_INFO_DEVICE | UR_USM_ALLOC_INFO_POOL) {
+            return direct::urUSMGetMemAllocInfo(
+                hContext,
+                pMem,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {
@@ -517,45 +645,61 @@ unsafe fn tracked_urUSMGetMemAllocInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolCreate(
     hContext: ur_context_handle_t,
     pPoolDesc: *mut ur_usm_pool_desc_t,
     ppPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pPoolDesc, mut ppPool) = (hContext, pPoolDesc, ppPool);
-        let params = ur_usm_pool_create_params_t {
-            phContext: &raw mut hContext,
-            ppPoolDesc: &raw mut pPoolDesc,
-            pppPool: &raw mut ppPool,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_CREATE,
-                c"urUSMPoolCreate",
-                (&raw const params).cast(),
-                || checked_urUSMPoolCreate(hContext, pPoolDesc, ppPool),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolCreate(hContext, pPoolDesc, ppPool) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolCreate(hContext, pPoolDesc, ppPool);
+        }
+        checked_urUSMPoolCreate(active, hContext, pPoolDesc, ppPool)
+    }
+}
+
+/// `urUSMPoolCreate` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolCreate(
+    hContext: ur_context_handle_t,
+    pPoolDesc: *mut ur_usm_pool_desc_t,
+    ppPool: *mut ur_usm_pool_handle_t,
+) -> ur_result_t {
+    let (mut hContext, mut pPoolDesc, mut ppPool) = (hContext, pPoolDesc, ppPool);
+    let params = ur_usm_pool_create_params_t {
+        phContext: &raw mut hContext,
+        ppPoolDesc: &raw mut pPoolDesc,
+        pppPool: &raw mut ppPool,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_CREATE,
+            c"urUSMPoolCreate",
+            (&raw const params).cast(),
+            || checked_urUSMPoolCreate(active(), hContext, pPoolDesc, ppPool),
+        )
+    }
 }
 
 /// `urUSMPoolCreate` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urUSMPoolCreate(
+    active: Active,
     hContext: ur_context_handle_t,
     pPoolDesc: *mut ur_usm_pool_desc_t,
     ppPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -575,22 +719,22 @@ unsafe fn checked_urUSMPoolCreate(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolCreate(
+unsafe extern "C" fn tracked_urUSMPoolCreate(
     hContext: ur_context_handle_t,
     pPoolDesc: *mut ur_usm_pool_desc_t,
     ppPool: *mut ur_usm_pool_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolCreate");
+    static CALL: Call = Call::new("urUSMPoolCreate");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
         }
         let result = direct::urUSMPoolCreate(hContext, pPoolDesc, ppPool);
-        CALL.created(result, ppPool, kinds::USM_POOL);
+        CALL.created(result, ppPool, kinds::USM_POOL, family);
         result
     }
 }
@@ -599,35 +743,46 @@ unsafe fn tracked_urUSMPoolCreate(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut pPool,) = (pPool,);
-        let params = ur_usm_pool_retain_params_t {
-            ppPool: &raw mut pPool,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_RETAIN,
-                c"urUSMPoolRetain",
-                (&raw const params).cast(),
-                || checked_urUSMPoolRetain(pPool),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolRetain(pPool) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolRetain(pPool);
+        }
+        checked_urUSMPoolRetain(active, pPool)
+    }
+}
+
+/// `urUSMPoolRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_result_t {
+    let (mut pPool,) = (pPool,);
+    let params = ur_usm_pool_retain_params_t {
+        ppPool: &raw mut pPool,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_RETAIN,
+            c"urUSMPoolRetain",
+            (&raw const params).cast(),
+            || checked_urUSMPoolRetain(active(), pPool),
+        )
+    }
 }
 
 /// `urUSMPoolRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urUSMPoolRetain(active: Active, pPool: ur_usm_pool_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -647,18 +802,19 @@ unsafe fn checked_urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolRetain");
+unsafe extern "C" fn tracked_urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urUSMPoolRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("pPool", pPool, kinds::USM_POOL, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("pPool", pPool, kinds::USM_POOL) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urUSMPoolRetain(pPool);
-        CALL.retained(result, pPool, kinds::USM_POOL);
+        CALL.retained(result, pPool, kinds::USM_POOL, held);
         result
     }
 }
@@ -667,35 +823,46 @@ unsafe fn tracked_urUSMPoolRetain(pPool: ur_usm_pool_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    if active().traces() {
-        let (mut pPool,) = (pPool,);
-        let params = ur_usm_pool_release_params_t {
-            ppPool: &raw mut pPool,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_RELEASE,
-                c"urUSMPoolRelease",
-                (&raw const params).cast(),
-                || checked_urUSMPoolRelease(pPool),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolRelease(pPool) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolRelease(pPool);
+        }
+        checked_urUSMPoolRelease(active, pPool)
+    }
+}
+
+/// `urUSMPoolRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
+    let (mut pPool,) = (pPool,);
+    let params = ur_usm_pool_release_params_t {
+        ppPool: &raw mut pPool,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_RELEASE,
+            c"urUSMPoolRelease",
+            (&raw const params).cast(),
+            || checked_urUSMPoolRelease(active(), pPool),
+        )
+    }
 }
 
 /// `urUSMPoolRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urUSMPoolRelease(active: Active, pPool: ur_usm_pool_handle_t) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -715,17 +882,18 @@ unsafe fn checked_urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolRelease");
+unsafe extern "C" fn tracked_urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
+    static CALL: Call = Call::new("urUSMPoolRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("pPool", pPool, kinds::USM_POOL, &mut owner) {
-                return result;
-            }
+            held = match CALL.holds("pPool", pPool, kinds::USM_POOL) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(pPool);
+        let release = CALL.releasing(pPool, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("pPool", pPool, kinds::USM_POOL);
         }
@@ -739,7 +907,6 @@ unsafe fn tracked_urUSMPoolRelease(pPool: ur_usm_pool_handle_t) -> ur_result_t {
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urUSMPoolGetInfo(
     hPool: ur_usm_pool_handle_t,
@@ -748,43 +915,71 @@ pub(crate) unsafe extern "C" fn urUSMPoolGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPool, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hPool, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_usm_pool_get_info_params_t {
-            phPool: &raw mut hPool,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_USM_POOL_GET_INFO,
-                c"urUSMPoolGetInfo",
-                (&raw const params).cast(),
-                || checked_urUSMPoolGetInfo(hPool, propName, propSize, pPropValue, pPropSizeRet),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urUSMPoolGetInfo(hPool, propName, propSize, pPropValue, pPropSizeRet) }
+    unsafe {
+        if active.traces() {
+            return traced_urUSMPoolGetInfo(hPool, propName, propSize, pPropValue, pPropSizeRet);
+        }
+        checked_urUSMPoolGetInfo(active, hPool, propName, propSize, pPropValue, pPropSizeRet)
+    }
 }
 
-/// `urUSMPoolGetInfo` with the layers below tracing.
+/// `urUSMPoolGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urUSMPoolGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urUSMPoolGetInfo(
     hPool: ur_usm_pool_handle_t,
     propName: ur_usm_pool_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hPool, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hPool, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_usm_pool_get_info_params_t {
+        phPool: &raw mut hPool,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_USM_POOL_GET_INFO,
+            c"urUSMPoolGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urUSMPoolGetInfo(
+                    active(),
+                    hPool,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urUSMPoolGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urUSMPoolGetInfo(
+    active: Active,
+    hPool: ur_usm_pool_handle_t,
+    propName: ur_usm_pool_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -805,21 +1000,23 @@ unsafe fn checked_urUSMPoolGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urUSMPoolGetInfo(
+unsafe extern "C" fn tracked_urUSMPoolGetInfo(
     hPool: ur_usm_pool_handle_t,
     propName: ur_usm_pool_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urUSMPoolGetInfo");
+    static CALL: Call = Call::new("urUSMPoolGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hPool", hPool, kinds::USM_POOL, &mut owner) {
+            if let Err(result) = CALL.holds("hPool", hPool, kinds::USM_POOL) {
                 return result;
             }
+        }
+        if !matches!(propName, UR_USM_POOL_INFO_CONTEXT) {
+            return direct::urUSMPoolGetInfo(hPool, propName, propSize, pPropValue, pPropSizeRet);
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {

@@ -5,7 +5,11 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{active, kinds, objects::Call, parameters, trace};
+use ur_layers::{
+    Active, active, kinds,
+    objects::{Call, Family, Held},
+    parameters, trace,
+};
 
 use crate::generated::direct;
 
@@ -13,7 +17,6 @@ use crate::generated::direct;
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urVirtualMemGranularityGetInfo(
     hContext: ur_context_handle_t,
@@ -24,56 +27,22 @@ pub(crate) unsafe extern "C" fn urVirtualMemGranularityGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut hDevice,
-            mut allocationSize,
-            mut propName,
-            mut propSize,
-            mut pPropValue,
-            mut pPropSizeRet,
-        ) = (
-            hContext,
-            hDevice,
-            allocationSize,
-            propName,
-            propSize,
-            pPropValue,
-            pPropSizeRet,
-        );
-        let params = ur_virtual_mem_granularity_get_info_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            pallocationSize: &raw mut allocationSize,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_VIRTUAL_MEM_GRANULARITY_GET_INFO,
-                c"urVirtualMemGranularityGetInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urVirtualMemGranularityGetInfo(
-                        hContext,
-                        hDevice,
-                        allocationSize,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urVirtualMemGranularityGetInfo(
+                hContext,
+                hDevice,
+                allocationSize,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
         checked_urVirtualMemGranularityGetInfo(
+            active,
             hContext,
             hDevice,
             allocationSize,
@@ -85,12 +54,13 @@ pub(crate) unsafe extern "C" fn urVirtualMemGranularityGetInfo(
     }
 }
 
-/// `urVirtualMemGranularityGetInfo` with the layers below tracing.
+/// `urVirtualMemGranularityGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urVirtualMemGranularityGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urVirtualMemGranularityGetInfo(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     allocationSize: usize,
@@ -99,7 +69,69 @@ unsafe fn checked_urVirtualMemGranularityGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut hDevice,
+        mut allocationSize,
+        mut propName,
+        mut propSize,
+        mut pPropValue,
+        mut pPropSizeRet,
+    ) = (
+        hContext,
+        hDevice,
+        allocationSize,
+        propName,
+        propSize,
+        pPropValue,
+        pPropSizeRet,
+    );
+    let params = ur_virtual_mem_granularity_get_info_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        pallocationSize: &raw mut allocationSize,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_VIRTUAL_MEM_GRANULARITY_GET_INFO,
+            c"urVirtualMemGranularityGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urVirtualMemGranularityGetInfo(
+                    active(),
+                    hContext,
+                    hDevice,
+                    allocationSize,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urVirtualMemGranularityGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urVirtualMemGranularityGetInfo(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    allocationSize: usize,
+    propName: ur_virtual_mem_granularity_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -143,7 +175,7 @@ unsafe fn checked_urVirtualMemGranularityGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urVirtualMemGranularityGetInfo(
+unsafe extern "C" fn tracked_urVirtualMemGranularityGetInfo(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     allocationSize: usize,
@@ -152,15 +184,18 @@ unsafe fn tracked_urVirtualMemGranularityGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urVirtualMemGranularityGetInfo");
+    static CALL: Call = Call::in_context("urVirtualMemGranularityGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
@@ -180,7 +215,6 @@ unsafe fn tracked_urVirtualMemGranularityGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urVirtualMemReserve(
     hContext: ur_context_handle_t,
@@ -188,40 +222,58 @@ pub(crate) unsafe extern "C" fn urVirtualMemReserve(
     size: usize,
     ppStart: *mut *mut c_void,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pStart, mut size, mut ppStart) = (hContext, pStart, size, ppStart);
-        let params = ur_virtual_mem_reserve_params_t {
-            phContext: &raw mut hContext,
-            ppStart: &raw mut pStart,
-            psize: &raw mut size,
-            pppStart: &raw mut ppStart,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_VIRTUAL_MEM_RESERVE,
-                c"urVirtualMemReserve",
-                (&raw const params).cast(),
-                || checked_urVirtualMemReserve(hContext, pStart, size, ppStart),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urVirtualMemReserve(hContext, pStart, size, ppStart) }
+    unsafe {
+        if active.traces() {
+            return traced_urVirtualMemReserve(hContext, pStart, size, ppStart);
+        }
+        checked_urVirtualMemReserve(active, hContext, pStart, size, ppStart)
+    }
+}
+
+/// `urVirtualMemReserve` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urVirtualMemReserve(
+    hContext: ur_context_handle_t,
+    pStart: *const c_void,
+    size: usize,
+    ppStart: *mut *mut c_void,
+) -> ur_result_t {
+    let (mut hContext, mut pStart, mut size, mut ppStart) = (hContext, pStart, size, ppStart);
+    let params = ur_virtual_mem_reserve_params_t {
+        phContext: &raw mut hContext,
+        ppStart: &raw mut pStart,
+        psize: &raw mut size,
+        pppStart: &raw mut ppStart,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_VIRTUAL_MEM_RESERVE,
+            c"urVirtualMemReserve",
+            (&raw const params).cast(),
+            || checked_urVirtualMemReserve(active(), hContext, pStart, size, ppStart),
+        )
+    }
 }
 
 /// `urVirtualMemReserve` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urVirtualMemReserve(
+    active: Active,
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
     ppStart: *mut *mut c_void,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -241,18 +293,17 @@ unsafe fn checked_urVirtualMemReserve(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urVirtualMemReserve(
+unsafe extern "C" fn tracked_urVirtualMemReserve(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
     ppStart: *mut *mut c_void,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urVirtualMemReserve");
+    static CALL: Call = Call::new("urVirtualMemReserve");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -264,45 +315,61 @@ unsafe fn tracked_urVirtualMemReserve(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urVirtualMemFree(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pStart, mut size) = (hContext, pStart, size);
-        let params = ur_virtual_mem_free_params_t {
-            phContext: &raw mut hContext,
-            ppStart: &raw mut pStart,
-            psize: &raw mut size,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_VIRTUAL_MEM_FREE,
-                c"urVirtualMemFree",
-                (&raw const params).cast(),
-                || checked_urVirtualMemFree(hContext, pStart, size),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urVirtualMemFree(hContext, pStart, size) }
+    unsafe {
+        if active.traces() {
+            return traced_urVirtualMemFree(hContext, pStart, size);
+        }
+        checked_urVirtualMemFree(active, hContext, pStart, size)
+    }
+}
+
+/// `urVirtualMemFree` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urVirtualMemFree(
+    hContext: ur_context_handle_t,
+    pStart: *const c_void,
+    size: usize,
+) -> ur_result_t {
+    let (mut hContext, mut pStart, mut size) = (hContext, pStart, size);
+    let params = ur_virtual_mem_free_params_t {
+        phContext: &raw mut hContext,
+        ppStart: &raw mut pStart,
+        psize: &raw mut size,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_VIRTUAL_MEM_FREE,
+            c"urVirtualMemFree",
+            (&raw const params).cast(),
+            || checked_urVirtualMemFree(active(), hContext, pStart, size),
+        )
+    }
 }
 
 /// `urVirtualMemFree` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urVirtualMemFree(
+    active: Active,
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -322,17 +389,16 @@ unsafe fn checked_urVirtualMemFree(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urVirtualMemFree(
+unsafe extern "C" fn tracked_urVirtualMemFree(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urVirtualMemFree");
+    static CALL: Call = Call::new("urVirtualMemFree");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -344,7 +410,6 @@ unsafe fn tracked_urVirtualMemFree(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urVirtualMemMap(
     hContext: ur_context_handle_t,
@@ -354,37 +419,23 @@ pub(crate) unsafe extern "C" fn urVirtualMemMap(
     offset: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pStart, mut size, mut hPhysicalMem, mut offset, mut flags) =
-            (hContext, pStart, size, hPhysicalMem, offset, flags);
-        let params = ur_virtual_mem_map_params_t {
-            phContext: &raw mut hContext,
-            ppStart: &raw mut pStart,
-            psize: &raw mut size,
-            phPhysicalMem: &raw mut hPhysicalMem,
-            poffset: &raw mut offset,
-            pflags: &raw mut flags,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_VIRTUAL_MEM_MAP,
-                c"urVirtualMemMap",
-                (&raw const params).cast(),
-                || checked_urVirtualMemMap(hContext, pStart, size, hPhysicalMem, offset, flags),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urVirtualMemMap(hContext, pStart, size, hPhysicalMem, offset, flags) }
+    unsafe {
+        if active.traces() {
+            return traced_urVirtualMemMap(hContext, pStart, size, hPhysicalMem, offset, flags);
+        }
+        checked_urVirtualMemMap(active, hContext, pStart, size, hPhysicalMem, offset, flags)
+    }
 }
 
-/// `urVirtualMemMap` with the layers below tracing.
+/// `urVirtualMemMap` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urVirtualMemMap(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urVirtualMemMap(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
@@ -392,7 +443,51 @@ unsafe fn checked_urVirtualMemMap(
     offset: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut pStart, mut size, mut hPhysicalMem, mut offset, mut flags) =
+        (hContext, pStart, size, hPhysicalMem, offset, flags);
+    let params = ur_virtual_mem_map_params_t {
+        phContext: &raw mut hContext,
+        ppStart: &raw mut pStart,
+        psize: &raw mut size,
+        phPhysicalMem: &raw mut hPhysicalMem,
+        poffset: &raw mut offset,
+        pflags: &raw mut flags,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_VIRTUAL_MEM_MAP,
+            c"urVirtualMemMap",
+            (&raw const params).cast(),
+            || {
+                checked_urVirtualMemMap(
+                    active(),
+                    hContext,
+                    pStart,
+                    size,
+                    hPhysicalMem,
+                    offset,
+                    flags,
+                )
+            },
+        )
+    }
+}
+
+/// `urVirtualMemMap` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urVirtualMemMap(
+    active: Active,
+    hContext: ur_context_handle_t,
+    pStart: *const c_void,
+    size: usize,
+    hPhysicalMem: ur_physical_mem_handle_t,
+    offset: usize,
+    flags: ur_virtual_mem_access_flags_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -413,7 +508,7 @@ unsafe fn checked_urVirtualMemMap(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urVirtualMemMap(
+unsafe extern "C" fn tracked_urVirtualMemMap(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
@@ -421,19 +516,19 @@ unsafe fn tracked_urVirtualMemMap(
     offset: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urVirtualMemMap");
+    static CALL: Call = Call::new("urVirtualMemMap");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses(
+            if let Err(result) = CALL.shares(
                 "hPhysicalMem",
                 hPhysicalMem,
                 kinds::PHYSICAL_MEM,
-                &mut owner,
+                &mut family,
             ) {
                 return result;
             }
@@ -446,45 +541,61 @@ unsafe fn tracked_urVirtualMemMap(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urVirtualMemUnmap(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pStart, mut size) = (hContext, pStart, size);
-        let params = ur_virtual_mem_unmap_params_t {
-            phContext: &raw mut hContext,
-            ppStart: &raw mut pStart,
-            psize: &raw mut size,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_VIRTUAL_MEM_UNMAP,
-                c"urVirtualMemUnmap",
-                (&raw const params).cast(),
-                || checked_urVirtualMemUnmap(hContext, pStart, size),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urVirtualMemUnmap(hContext, pStart, size) }
+    unsafe {
+        if active.traces() {
+            return traced_urVirtualMemUnmap(hContext, pStart, size);
+        }
+        checked_urVirtualMemUnmap(active, hContext, pStart, size)
+    }
+}
+
+/// `urVirtualMemUnmap` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urVirtualMemUnmap(
+    hContext: ur_context_handle_t,
+    pStart: *const c_void,
+    size: usize,
+) -> ur_result_t {
+    let (mut hContext, mut pStart, mut size) = (hContext, pStart, size);
+    let params = ur_virtual_mem_unmap_params_t {
+        phContext: &raw mut hContext,
+        ppStart: &raw mut pStart,
+        psize: &raw mut size,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_VIRTUAL_MEM_UNMAP,
+            c"urVirtualMemUnmap",
+            (&raw const params).cast(),
+            || checked_urVirtualMemUnmap(active(), hContext, pStart, size),
+        )
+    }
 }
 
 /// `urVirtualMemUnmap` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urVirtualMemUnmap(
+    active: Active,
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -504,17 +615,16 @@ unsafe fn checked_urVirtualMemUnmap(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urVirtualMemUnmap(
+unsafe extern "C" fn tracked_urVirtualMemUnmap(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urVirtualMemUnmap");
+    static CALL: Call = Call::new("urVirtualMemUnmap");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -526,7 +636,6 @@ unsafe fn tracked_urVirtualMemUnmap(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urVirtualMemSetAccess(
     hContext: ur_context_handle_t,
@@ -534,40 +643,58 @@ pub(crate) unsafe extern "C" fn urVirtualMemSetAccess(
     size: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut pStart, mut size, mut flags) = (hContext, pStart, size, flags);
-        let params = ur_virtual_mem_set_access_params_t {
-            phContext: &raw mut hContext,
-            ppStart: &raw mut pStart,
-            psize: &raw mut size,
-            pflags: &raw mut flags,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_VIRTUAL_MEM_SET_ACCESS,
-                c"urVirtualMemSetAccess",
-                (&raw const params).cast(),
-                || checked_urVirtualMemSetAccess(hContext, pStart, size, flags),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urVirtualMemSetAccess(hContext, pStart, size, flags) }
+    unsafe {
+        if active.traces() {
+            return traced_urVirtualMemSetAccess(hContext, pStart, size, flags);
+        }
+        checked_urVirtualMemSetAccess(active, hContext, pStart, size, flags)
+    }
+}
+
+/// `urVirtualMemSetAccess` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urVirtualMemSetAccess(
+    hContext: ur_context_handle_t,
+    pStart: *const c_void,
+    size: usize,
+    flags: ur_virtual_mem_access_flags_t,
+) -> ur_result_t {
+    let (mut hContext, mut pStart, mut size, mut flags) = (hContext, pStart, size, flags);
+    let params = ur_virtual_mem_set_access_params_t {
+        phContext: &raw mut hContext,
+        ppStart: &raw mut pStart,
+        psize: &raw mut size,
+        pflags: &raw mut flags,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_VIRTUAL_MEM_SET_ACCESS,
+            c"urVirtualMemSetAccess",
+            (&raw const params).cast(),
+            || checked_urVirtualMemSetAccess(active(), hContext, pStart, size, flags),
+        )
+    }
 }
 
 /// `urVirtualMemSetAccess` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urVirtualMemSetAccess(
+    active: Active,
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -587,18 +714,17 @@ unsafe fn checked_urVirtualMemSetAccess(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urVirtualMemSetAccess(
+unsafe extern "C" fn tracked_urVirtualMemSetAccess(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
     flags: ur_virtual_mem_access_flags_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urVirtualMemSetAccess");
+    static CALL: Call = Call::new("urVirtualMemSetAccess");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -610,7 +736,6 @@ unsafe fn tracked_urVirtualMemSetAccess(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urVirtualMemGetInfo(
     hContext: ur_context_handle_t,
@@ -621,56 +746,22 @@ pub(crate) unsafe extern "C" fn urVirtualMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (
-            mut hContext,
-            mut pStart,
-            mut size,
-            mut propName,
-            mut propSize,
-            mut pPropValue,
-            mut pPropSizeRet,
-        ) = (
-            hContext,
-            pStart,
-            size,
-            propName,
-            propSize,
-            pPropValue,
-            pPropSizeRet,
-        );
-        let params = ur_virtual_mem_get_info_params_t {
-            phContext: &raw mut hContext,
-            ppStart: &raw mut pStart,
-            psize: &raw mut size,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_VIRTUAL_MEM_GET_INFO,
-                c"urVirtualMemGetInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urVirtualMemGetInfo(
-                        hContext,
-                        pStart,
-                        size,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        if active.traces() {
+            return traced_urVirtualMemGetInfo(
+                hContext,
+                pStart,
+                size,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
         checked_urVirtualMemGetInfo(
+            active,
             hContext,
             pStart,
             size,
@@ -682,12 +773,13 @@ pub(crate) unsafe extern "C" fn urVirtualMemGetInfo(
     }
 }
 
-/// `urVirtualMemGetInfo` with the layers below tracing.
+/// `urVirtualMemGetInfo` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urVirtualMemGetInfo(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urVirtualMemGetInfo(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
@@ -696,7 +788,69 @@ unsafe fn checked_urVirtualMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
+    let (
+        mut hContext,
+        mut pStart,
+        mut size,
+        mut propName,
+        mut propSize,
+        mut pPropValue,
+        mut pPropSizeRet,
+    ) = (
+        hContext,
+        pStart,
+        size,
+        propName,
+        propSize,
+        pPropValue,
+        pPropSizeRet,
+    );
+    let params = ur_virtual_mem_get_info_params_t {
+        phContext: &raw mut hContext,
+        ppStart: &raw mut pStart,
+        psize: &raw mut size,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_VIRTUAL_MEM_GET_INFO,
+            c"urVirtualMemGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urVirtualMemGetInfo(
+                    active(),
+                    hContext,
+                    pStart,
+                    size,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
+    }
+}
+
+/// `urVirtualMemGetInfo` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urVirtualMemGetInfo(
+    active: Active,
+    hContext: ur_context_handle_t,
+    pStart: *const c_void,
+    size: usize,
+    propName: ur_virtual_mem_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -740,7 +894,7 @@ unsafe fn checked_urVirtualMemGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urVirtualMemGetInfo(
+unsafe extern "C" fn tracked_urVirtualMemGetInfo(
     hContext: ur_context_handle_t,
     pStart: *const c_void,
     size: usize,
@@ -749,12 +903,11 @@ unsafe fn tracked_urVirtualMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urVirtualMemGetInfo");
+    static CALL: Call = Call::new("urVirtualMemGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.holds("hContext", hContext, kinds::CONTEXT) {
                 return result;
             }
         }
@@ -774,7 +927,6 @@ unsafe fn tracked_urVirtualMemGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPhysicalMemCreate(
     hContext: ur_context_handle_t,
@@ -783,43 +935,71 @@ pub(crate) unsafe extern "C" fn urPhysicalMemCreate(
     pProperties: *const ur_physical_mem_properties_t,
     phPhysicalMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hContext, mut hDevice, mut size, mut pProperties, mut phPhysicalMem) =
-            (hContext, hDevice, size, pProperties, phPhysicalMem);
-        let params = ur_physical_mem_create_params_t {
-            phContext: &raw mut hContext,
-            phDevice: &raw mut hDevice,
-            psize: &raw mut size,
-            ppProperties: &raw mut pProperties,
-            pphPhysicalMem: &raw mut phPhysicalMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PHYSICAL_MEM_CREATE,
-                c"urPhysicalMemCreate",
-                (&raw const params).cast(),
-                || checked_urPhysicalMemCreate(hContext, hDevice, size, pProperties, phPhysicalMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urPhysicalMemCreate(hContext, hDevice, size, pProperties, phPhysicalMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urPhysicalMemCreate(hContext, hDevice, size, pProperties, phPhysicalMem);
+        }
+        checked_urPhysicalMemCreate(active, hContext, hDevice, size, pProperties, phPhysicalMem)
+    }
 }
 
-/// `urPhysicalMemCreate` with the layers below tracing.
+/// `urPhysicalMemCreate` with tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urPhysicalMemCreate(
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPhysicalMemCreate(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     size: usize,
     pProperties: *const ur_physical_mem_properties_t,
     phPhysicalMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    let active = active();
+    let (mut hContext, mut hDevice, mut size, mut pProperties, mut phPhysicalMem) =
+        (hContext, hDevice, size, pProperties, phPhysicalMem);
+    let params = ur_physical_mem_create_params_t {
+        phContext: &raw mut hContext,
+        phDevice: &raw mut hDevice,
+        psize: &raw mut size,
+        ppProperties: &raw mut pProperties,
+        pphPhysicalMem: &raw mut phPhysicalMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PHYSICAL_MEM_CREATE,
+            c"urPhysicalMemCreate",
+            (&raw const params).cast(),
+            || {
+                checked_urPhysicalMemCreate(
+                    active(),
+                    hContext,
+                    hDevice,
+                    size,
+                    pProperties,
+                    phPhysicalMem,
+                )
+            },
+        )
+    }
+}
+
+/// `urPhysicalMemCreate` with the layers below tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(always)]
+unsafe fn checked_urPhysicalMemCreate(
+    active: Active,
+    hContext: ur_context_handle_t,
+    hDevice: ur_device_handle_t,
+    size: usize,
+    pProperties: *const ur_physical_mem_properties_t,
+    phPhysicalMem: *mut ur_physical_mem_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -846,28 +1026,31 @@ unsafe fn checked_urPhysicalMemCreate(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPhysicalMemCreate(
+unsafe extern "C" fn tracked_urPhysicalMemCreate(
     hContext: ur_context_handle_t,
     hDevice: ur_device_handle_t,
     size: usize,
     pProperties: *const ur_physical_mem_properties_t,
     phPhysicalMem: *mut ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urPhysicalMemCreate");
+    static CALL: Call = Call::new("urPhysicalMemCreate");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut family = Family::default();
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses("hContext", hContext, kinds::CONTEXT, &mut owner) {
+            if let Err(result) = CALL.shares("hContext", hContext, kinds::CONTEXT, &mut family) {
                 return result;
             }
-            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut owner) {
+            if let Err(result) = CALL.uses("hDevice", hDevice, kinds::DEVICE, &mut family) {
+                return result;
+            }
+            if let Err(result) = CALL.within("hDevice", hDevice, family) {
                 return result;
             }
         }
         let result =
             direct::urPhysicalMemCreate(hContext, hDevice, size, pProperties, phPhysicalMem);
-        CALL.created(result, phPhysicalMem, kinds::PHYSICAL_MEM);
+        CALL.created(result, phPhysicalMem, kinds::PHYSICAL_MEM, family);
         result
     }
 }
@@ -876,37 +1059,53 @@ unsafe fn tracked_urPhysicalMemCreate(
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPhysicalMemRetain(
     hPhysicalMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPhysicalMem,) = (hPhysicalMem,);
-        let params = ur_physical_mem_retain_params_t {
-            phPhysicalMem: &raw mut hPhysicalMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PHYSICAL_MEM_RETAIN,
-                c"urPhysicalMemRetain",
-                (&raw const params).cast(),
-                || checked_urPhysicalMemRetain(hPhysicalMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urPhysicalMemRetain(hPhysicalMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urPhysicalMemRetain(hPhysicalMem);
+        }
+        checked_urPhysicalMemRetain(active, hPhysicalMem)
+    }
+}
+
+/// `urPhysicalMemRetain` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPhysicalMemRetain(
+    hPhysicalMem: ur_physical_mem_handle_t,
+) -> ur_result_t {
+    let (mut hPhysicalMem,) = (hPhysicalMem,);
+    let params = ur_physical_mem_retain_params_t {
+        phPhysicalMem: &raw mut hPhysicalMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PHYSICAL_MEM_RETAIN,
+            c"urPhysicalMemRetain",
+            (&raw const params).cast(),
+            || checked_urPhysicalMemRetain(active(), hPhysicalMem),
+        )
+    }
 }
 
 /// `urPhysicalMemRetain` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urPhysicalMemRetain(hPhysicalMem: ur_physical_mem_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urPhysicalMemRetain(
+    active: Active,
+    hPhysicalMem: ur_physical_mem_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -926,23 +1125,21 @@ unsafe fn checked_urPhysicalMemRetain(hPhysicalMem: ur_physical_mem_handle_t) ->
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPhysicalMemRetain(hPhysicalMem: ur_physical_mem_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urPhysicalMemRetain");
+unsafe extern "C" fn tracked_urPhysicalMemRetain(
+    hPhysicalMem: ur_physical_mem_handle_t,
+) -> ur_result_t {
+    static CALL: Call = Call::new("urPhysicalMemRetain");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
-                "hPhysicalMem",
-                hPhysicalMem,
-                kinds::PHYSICAL_MEM,
-                &mut owner,
-            ) {
-                return result;
-            }
+            held = match CALL.holds("hPhysicalMem", hPhysicalMem, kinds::PHYSICAL_MEM) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
         let result = direct::urPhysicalMemRetain(hPhysicalMem);
-        CALL.retained(result, hPhysicalMem, kinds::PHYSICAL_MEM);
+        CALL.retained(result, hPhysicalMem, kinds::PHYSICAL_MEM, held);
         result
     }
 }
@@ -951,37 +1148,53 @@ unsafe fn tracked_urPhysicalMemRetain(hPhysicalMem: ur_physical_mem_handle_t) ->
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPhysicalMemRelease(
     hPhysicalMem: ur_physical_mem_handle_t,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPhysicalMem,) = (hPhysicalMem,);
-        let params = ur_physical_mem_release_params_t {
-            phPhysicalMem: &raw mut hPhysicalMem,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PHYSICAL_MEM_RELEASE,
-                c"urPhysicalMemRelease",
-                (&raw const params).cast(),
-                || checked_urPhysicalMemRelease(hPhysicalMem),
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
-    unsafe { checked_urPhysicalMemRelease(hPhysicalMem) }
+    unsafe {
+        if active.traces() {
+            return traced_urPhysicalMemRelease(hPhysicalMem);
+        }
+        checked_urPhysicalMemRelease(active, hPhysicalMem)
+    }
+}
+
+/// `urPhysicalMemRelease` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPhysicalMemRelease(
+    hPhysicalMem: ur_physical_mem_handle_t,
+) -> ur_result_t {
+    let (mut hPhysicalMem,) = (hPhysicalMem,);
+    let params = ur_physical_mem_release_params_t {
+        phPhysicalMem: &raw mut hPhysicalMem,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PHYSICAL_MEM_RELEASE,
+            c"urPhysicalMemRelease",
+            (&raw const params).cast(),
+            || checked_urPhysicalMemRelease(active(), hPhysicalMem),
+        )
+    }
 }
 
 /// `urPhysicalMemRelease` with the layers below tracing.
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
-unsafe fn checked_urPhysicalMemRelease(hPhysicalMem: ur_physical_mem_handle_t) -> ur_result_t {
-    let active = active();
+#[inline(always)]
+unsafe fn checked_urPhysicalMemRelease(
+    active: Active,
+    hPhysicalMem: ur_physical_mem_handle_t,
+) -> ur_result_t {
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1001,22 +1214,20 @@ unsafe fn checked_urPhysicalMemRelease(hPhysicalMem: ur_physical_mem_handle_t) -
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPhysicalMemRelease(hPhysicalMem: ur_physical_mem_handle_t) -> ur_result_t {
-    const CALL: Call = Call::new("urPhysicalMemRelease");
+unsafe extern "C" fn tracked_urPhysicalMemRelease(
+    hPhysicalMem: ur_physical_mem_handle_t,
+) -> ur_result_t {
+    static CALL: Call = Call::new("urPhysicalMemRelease");
     // SAFETY: this function asks the same of its caller.
     unsafe {
+        let mut held = Held::NONE;
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
-                "hPhysicalMem",
-                hPhysicalMem,
-                kinds::PHYSICAL_MEM,
-                &mut owner,
-            ) {
-                return result;
-            }
+            held = match CALL.holds("hPhysicalMem", hPhysicalMem, kinds::PHYSICAL_MEM) {
+                Ok(held) => held,
+                Err(result) => return result,
+            };
         }
-        let release = CALL.releasing(hPhysicalMem);
+        let release = CALL.releasing(hPhysicalMem, held);
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hPhysicalMem", hPhysicalMem, kinds::PHYSICAL_MEM);
         }
@@ -1030,7 +1241,6 @@ unsafe fn tracked_urPhysicalMemRelease(hPhysicalMem: ur_physical_mem_handle_t) -
 ///
 /// # Safety
 /// As for the entry point.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe extern "C" fn urPhysicalMemGetInfo(
     hPhysicalMem: ur_physical_mem_handle_t,
@@ -1039,37 +1249,68 @@ pub(crate) unsafe extern "C" fn urPhysicalMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if active().traces() {
-        let (mut hPhysicalMem, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
-            (hPhysicalMem, propName, propSize, pPropValue, pPropSizeRet);
-        let params = ur_physical_mem_get_info_params_t {
-            phPhysicalMem: &raw mut hPhysicalMem,
-            ppropName: &raw mut propName,
-            ppropSize: &raw mut propSize,
-            ppPropValue: &raw mut pPropValue,
-            ppPropSizeRet: &raw mut pPropSizeRet,
-        };
-        // SAFETY: the arguments live longer than the call, and are those of this function.
-        return unsafe {
-            trace::call(
-                UR_FUNCTION_PHYSICAL_MEM_GET_INFO,
-                c"urPhysicalMemGetInfo",
-                (&raw const params).cast(),
-                || {
-                    checked_urPhysicalMemGetInfo(
-                        hPhysicalMem,
-                        propName,
-                        propSize,
-                        pPropValue,
-                        pPropSizeRet,
-                    )
-                },
-            )
-        };
-    }
+    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        checked_urPhysicalMemGetInfo(hPhysicalMem, propName, propSize, pPropValue, pPropSizeRet)
+        if active.traces() {
+            return traced_urPhysicalMemGetInfo(
+                hPhysicalMem,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
+        }
+        checked_urPhysicalMemGetInfo(
+            active,
+            hPhysicalMem,
+            propName,
+            propSize,
+            pPropValue,
+            pPropSizeRet,
+        )
+    }
+}
+
+/// `urPhysicalMemGetInfo` with tracing.
+///
+/// # Safety
+/// As for the entry point.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn traced_urPhysicalMemGetInfo(
+    hPhysicalMem: ur_physical_mem_handle_t,
+    propName: ur_physical_mem_info_t,
+    propSize: usize,
+    pPropValue: *mut c_void,
+    pPropSizeRet: *mut usize,
+) -> ur_result_t {
+    let (mut hPhysicalMem, mut propName, mut propSize, mut pPropValue, mut pPropSizeRet) =
+        (hPhysicalMem, propName, propSize, pPropValue, pPropSizeRet);
+    let params = ur_physical_mem_get_info_params_t {
+        phPhysicalMem: &raw mut hPhysicalMem,
+        ppropName: &raw mut propName,
+        ppropSize: &raw mut propSize,
+        ppPropValue: &raw mut pPropValue,
+        ppPropSizeRet: &raw mut pPropSizeRet,
+    };
+    // SAFETY: the arguments live longer than the call, and are those of this function.
+    unsafe {
+        trace::call(
+            UR_FUNCTION_PHYSICAL_MEM_GET_INFO,
+            c"urPhysicalMemGetInfo",
+            (&raw const params).cast(),
+            || {
+                checked_urPhysicalMemGetInfo(
+                    active(),
+                    hPhysicalMem,
+                    propName,
+                    propSize,
+                    pPropValue,
+                    pPropSizeRet,
+                )
+            },
+        )
     }
 }
 
@@ -1077,15 +1318,15 @@ pub(crate) unsafe extern "C" fn urPhysicalMemGetInfo(
 ///
 /// # Safety
 /// As for the entry point.
-#[inline]
+#[inline(always)]
 unsafe fn checked_urPhysicalMemGetInfo(
+    active: Active,
     hPhysicalMem: ur_physical_mem_handle_t,
     propName: ur_physical_mem_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    let active = active();
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active.parameters()
@@ -1117,26 +1358,32 @@ unsafe fn checked_urPhysicalMemGetInfo(
 /// # Safety
 /// As for the entry point.
 #[inline(never)]
-unsafe fn tracked_urPhysicalMemGetInfo(
+unsafe extern "C" fn tracked_urPhysicalMemGetInfo(
     hPhysicalMem: ur_physical_mem_handle_t,
     propName: ur_physical_mem_info_t,
     propSize: usize,
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    const CALL: Call = Call::new("urPhysicalMemGetInfo");
+    static CALL: Call = Call::new("urPhysicalMemGetInfo");
     // SAFETY: this function asks the same of its caller.
     unsafe {
         if active().lifetimes() {
-            let mut owner = 0;
-            if let Err(result) = CALL.uses(
-                "hPhysicalMem",
-                hPhysicalMem,
-                kinds::PHYSICAL_MEM,
-                &mut owner,
-            ) {
+            if let Err(result) = CALL.holds("hPhysicalMem", hPhysicalMem, kinds::PHYSICAL_MEM) {
                 return result;
             }
+        }
+        if !matches!(
+            propName,
+            UR_PHYSICAL_MEM_INFO_CONTEXT | UR_PHYSICAL_MEM_INFO_DEVICE
+        ) {
+            return direct::urPhysicalMemGetInfo(
+                hPhysicalMem,
+                propName,
+                propSize,
+                pPropValue,
+                pPropSizeRet,
+            );
         }
         let mut own: usize = 0;
         let pPropSizeRet = if pPropSizeRet.is_null() && !pPropValue.is_null() {

@@ -3,6 +3,7 @@
 use super::super::ffi::rust_params;
 use super::super::{c_imports, rust_head};
 use super::kinds::constant;
+use super::ties::{CONTEXT, DEVICE, Tie, Ties, gives_context};
 use crate::ctype::CType;
 use crate::expression::Expr;
 use crate::model::{Dir, Effect, Function, Param, Spec};
@@ -15,15 +16,20 @@ pub(super) fn render(spec: &Spec, feature: &str, functions: &[&Function]) -> Str
         body.push_str(&tracked(spec, function));
     }
     let mut layers = vec!["active", "parameters", "trace"];
-    for (word, module) in [
-        ("bounds::", "bounds"),
-        ("kinds::", "kinds"),
-        ("Call::", "objects::Call"),
-    ] {
+    for (word, module) in [("bounds::", "bounds"), ("kinds::", "kinds")] {
         if body.contains(word) {
             layers.push(module);
         }
     }
+    let objects: Vec<&str> = ["Call", "Family", "Held"]
+        .into_iter()
+        .filter(|name| body.contains(&format!("{name}::")))
+        .collect();
+    let objects = format!("objects::{{{}}}", objects.join(", "));
+    if objects != "objects::{}" {
+        layers.push(&objects);
+    }
+    layers.push("Active");
     format!(
         "{}{}use ur_api::*;\nuse ur_layers::{{{}}};\n\nuse crate::generated::direct;\n\n{body}",
         rust_head(&format!("The feature {feature} with layers.")),
@@ -54,20 +60,24 @@ fn entry(function: &Function) -> String {
         .collect();
     format!(
         "/// `{name}` with layers.\n///\n/// # Safety\n/// As for the entry point.\n\
-         #[cold]\n#[inline(never)]\n\
+         #[inline(never)]\n\
          pub(crate) unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n\
-         if active().traces() {{\n\
+         let active = active();\n\
+         // SAFETY: this function asks the same of its caller.\n\
+         unsafe {{\n\
+         if active.traces() {{\nreturn traced_{name}({arguments});\n}}\n\
+         checked_{name}(active, {arguments})\n}}\n}}\n\n\
+         /// `{name}` with tracing.\n///\n/// # Safety\n/// As for the entry point.\n\
+         #[cold]\n#[inline(never)]\n\
+         unsafe extern \"C\" fn traced_{name}({params}) -> ur_result_t {{\n\
          let ({mutable},) = ({arguments},);\n\
          let params = {strukt} {{ {members} }};\n\
          // SAFETY: the arguments live longer than the call, and are those of this function.\n\
-         return unsafe {{ trace::call({id}, c\"{name}\", (&raw const params).cast(), || \
-         checked_{name}({arguments})) }};\n}}\n\
-         // SAFETY: this function asks the same of its caller.\n\
-         unsafe {{ checked_{name}({arguments}) }}\n}}\n\n\
+         unsafe {{ trace::call({id}, c\"{name}\", (&raw const params).cast(), || \
+         checked_{name}(active(), {arguments})) }}\n}}\n\n\
          /// `{name}` with the layers below tracing.\n///\n/// # Safety\n/// As for the entry point.\n\
-         #[inline]\n\
-         unsafe fn checked_{name}({params}) -> ur_result_t {{\n\
-         let active = active();\n\
+         #[inline(always)]\n\
+         unsafe fn checked_{name}(active: Active, {params}) -> ur_result_t {{\n\
          // SAFETY: this function asks the same of its caller.\n\
          unsafe {{\n\
          if active.parameters() && let Err(result) = parameters::{name}({arguments}) {{\n\
@@ -82,9 +92,12 @@ fn entry(function: &Function) -> String {
 }
 
 /// What a function does to the objects that its handles stand for.
+#[derive(Default)]
 struct Parts {
     /// Statements that check handles.
     uses: String,
+    /// Statements that check what handles have to do with each other, after that.
+    ties: String,
     /// Statements that check the memory that the call touches.
     bounds: String,
     /// Statements before the call.
@@ -94,26 +107,37 @@ struct Parts {
 }
 
 fn tracked(spec: &Spec, function: &Function) -> String {
-    let mut parts = Parts {
-        uses: String::new(),
-        bounds: String::new(),
-        before: String::new(),
-        after: String::new(),
-    };
+    let mut parts = Parts::default();
+    let ties = Ties::of(spec, function);
     for param in &function.params {
-        object(spec, function, param, &mut parts);
+        object(spec, function, &ties, param, &mut parts);
         if param.bounds.is_some() {
             parts
                 .bounds
                 .push_str(&refuse(&bounds(spec, function, param)));
         }
     }
-    let call = format!("const CALL: Call = Call::new(\"{}\");\n", function.name);
+    let how = if gives_context(function) {
+        "in_context"
+    } else {
+        "new"
+    };
+    let call = format!("static CALL: Call = Call::{how}(\"{}\");\n", function.name);
     let mut body = String::new();
+    for (word, value) in [("family", "Family::default()"), ("held", "Held::NONE")] {
+        let uses = [&parts.uses, &parts.ties, &parts.before, &parts.after];
+        let used = uses.iter().any(|text| text.contains(word));
+        let changed = parts.uses.contains(&format!("&mut {word}"))
+            || parts.uses.contains(&format!("{word} = "));
+        if used {
+            let mutable = if changed { "mut " } else { "" };
+            body.push_str(&format!("let {mutable}{word} = {value};\n"));
+        }
+    }
     if !parts.uses.is_empty() {
         body.push_str(&format!(
-            "if active().lifetimes() {{\nlet mut owner = 0;\n{}}}\n",
-            parts.uses
+            "if active().lifetimes() {{\n{}{}}}\n",
+            parts.uses, parts.ties
         ));
     }
     if !parts.bounds.is_empty() {
@@ -138,7 +162,7 @@ fn tracked(spec: &Spec, function: &Function) -> String {
     format!(
         "/// `{name}` with an eye on objects.\n///\n/// # Safety\n/// As for the entry point.\n\
          #[inline(never)]\n\
-         unsafe fn tracked_{name}({params}) -> ur_result_t {{\n{call}\
+         unsafe extern \"C\" fn tracked_{name}({params}) -> ur_result_t {{\n{call}\
          // SAFETY: this function asks the same of its caller.\n\
          unsafe {{\n{body}}}\n}}\n\n",
         params = rust_params(&function.params),
@@ -149,7 +173,7 @@ fn refuse(check: &str) -> String {
     format!("if let Err(result) = {check} {{\nreturn result;\n}}\n")
 }
 
-fn object(spec: &Spec, function: &Function, param: &Param, parts: &mut Parts) {
+fn object(spec: &Spec, function: &Function, ties: &Ties, param: &Param, parts: &mut Parts) {
     let Some(parsed) = CType::parse(&param.r#type) else {
         return;
     };
@@ -163,18 +187,34 @@ fn object(spec: &Spec, function: &Function, param: &Param, parts: &mut Parts) {
     }
     let kind = format!("kinds::{}", constant(&parsed.base));
     let shown = &param.name;
+    let tie = ties.tie(&param.name);
     match (parsed.stars, param.dir, &param.len) {
-        (0, Some(Dir::In), _) => {
-            parts.uses.push_str(&refuse(&format!(
-                "CALL.uses(\"{shown}\", {name}, {kind}, &mut owner)"
-            )));
-            match effect(function, param) {
+        (0, Some(Dir::In | Dir::InOut), _) => {
+            let effect = effect(function, param);
+            let counted = matches!(effect, Some(Effect::Retain | Effect::Release));
+            let check = match tie {
+                _ if ties.alone => format!("CALL.holds(\"{shown}\", {name}, {kind})"),
+                Tie::Shares => format!("CALL.shares(\"{shown}\", {name}, {kind}, &mut family)"),
+                _ => format!("CALL.uses(\"{shown}\", {name}, {kind}, &mut family)"),
+            };
+            parts.uses.push_str(&if counted {
+                format!(
+                    "held = match {check} {{\nOk(held) => held,\nErr(result) => return result,\n}};\n"
+                )
+            } else {
+                refuse(&check)
+            });
+            if tie == Tie::Within {
+                let check = format!("CALL.within(\"{shown}\", {name}, family)");
+                parts.ties.push_str(&refuse(&check));
+            }
+            match effect {
                 Some(Effect::Retain) => parts
                     .after
-                    .push_str(&format!("CALL.retained(result, {name}, {kind});\n")),
+                    .push_str(&format!("CALL.retained(result, {name}, {kind}, held);\n")),
                 Some(Effect::Release) => {
                     parts.before.push_str(&format!(
-                        "let release = CALL.releasing({name});\n\
+                        "let release = CALL.releasing({name}, held);\n\
                          if active().lifetimes() && !release.is_owned() {{\n\
                          return CALL.not_owned(\"{shown}\", {name}, {kind});\n}}\n"
                     ));
@@ -183,10 +223,18 @@ fn object(spec: &Spec, function: &Function, param: &Param, parts: &mut Parts) {
                 _ => {}
             }
         }
-        (1, Some(Dir::In), Some(len)) => parts.uses.push_str(&refuse(&format!(
-            "CALL.uses_all(\"{shown}\", {name}, {} as usize, {kind}, &mut owner)",
-            ident(len)
-        ))),
+        (1, Some(Dir::In), Some(len)) => {
+            let len = ident(len);
+            let how = if tie == Tie::Shares { "shares" } else { "uses" };
+            parts.uses.push_str(&refuse(&format!(
+                "CALL.{how}_all(\"{shown}\", {name}, {len} as usize, {kind}, &mut family)"
+            )));
+            if tie == Tie::Within {
+                parts.ties.push_str(&refuse(&format!(
+                    "CALL.all_within(\"{shown}\", {name}, {len} as usize, family)"
+                )));
+            }
+        }
         (1, Some(Dir::Out), None) => {
             let hook = if owned(spec, function, param, &parsed.base) {
                 "created"
@@ -195,22 +243,39 @@ fn object(spec: &Spec, function: &Function, param: &Param, parts: &mut Parts) {
             };
             parts
                 .after
-                .push_str(&format!("CALL.{hook}(result, {name}, {kind});\n"));
+                .push_str(&format!("CALL.{hook}(result, {name}, {kind}, family);\n"));
+            if parsed.base == CONTEXT
+                && let Some(devices) = ties.devices()
+            {
+                let len = devices.len.as_deref().unwrap_or_default();
+                parts.after.push_str(&format!(
+                    "CALL.made_for(result, {name}, {}, {});\n",
+                    ident(&devices.name),
+                    ident(len)
+                ));
+            }
         }
         // Either the caller's object, used again, or a new one.
-        (1, Some(Dir::InOut), None) => parts
-            .after
-            .push_str(&format!("CALL.kept_or_created(result, {name}, {kind});\n")),
+        (1, Some(Dir::InOut), None) => parts.after.push_str(&format!(
+            "CALL.kept_or_created(result, {name}, {kind}, family);\n"
+        )),
         (1, Some(Dir::Out), Some(len)) => {
             let Some(count) = number_out(function, "uint32_t *") else {
                 return;
             };
             own_number(&name, &count, "u32", parts);
             let owned = owned(spec, function, param, &parsed.base);
+            let len = ident(len);
             parts.after.push_str(&format!(
-                "CALL.listed(result, {name}, {}, {count}, {kind}, {owned});\n",
-                ident(len)
+                "CALL.listed(result, {name}, {len}, {count}, {kind}, {owned}, family);\n"
             ));
+            if parsed.base == DEVICE {
+                let whole = function.params.iter().find(|p| p.r#type == DEVICE);
+                let parent = whole.map_or("std::ptr::null_mut()".to_owned(), |p| ident(&p.name));
+                parts.after.push_str(&format!(
+                    "CALL.found(result, {name}, {len}, {count}, {parent});\n"
+                ));
+            }
         }
         _ => {}
     }
@@ -254,16 +319,18 @@ fn own_number(array: &str, number: &str, rust: &str, parts: &mut Parts) {
     ));
 }
 
-/// Handles in the answer to a query.
+/// Handles in the answer to a query. All other questions go on to the adapter.
 fn query(spec: &Spec, function: &Function, value: &Param, by: &str, parts: &mut Parts) {
     let typed = function.params.iter().find(|p| p.name == *by);
     let values = typed.and_then(|p| spec.enumeration(&p.r#type));
     let mut arms = String::new();
+    let mut names = Vec::new();
     for entry in values.iter().flat_map(|e| &e.values) {
         let Some(parsed) = entry.r#type.as_deref().and_then(CType::parse) else {
             continue;
         };
         if spec.handle(&parsed.base).is_some_and(|h| h.dispatchable()) {
+            names.push(entry.name.as_str());
             arms.push_str(&format!(
                 "{} => CALL.answered(result, {}, {}, needed, kinds::{}),\n",
                 entry.name,
@@ -276,6 +343,13 @@ fn query(spec: &Spec, function: &Function, value: &Param, by: &str, parts: &mut 
     let Some(needed) = number_out(function, "size_t *").filter(|_| !arms.is_empty()) else {
         return;
     };
+    parts.before.push_str(&format!(
+        "if !matches!({}, {}) {{\nreturn direct::{}({});\n}}\n",
+        ident(by),
+        names.join(" | "),
+        function.name,
+        arguments(function)
+    ));
     own_number(&ident(&value.name), &needed, "usize", parts);
     parts.before.push_str(&format!("let needed = {needed};\n"));
     parts
@@ -298,10 +372,10 @@ fn bounds(spec: &Spec, function: &Function, param: &Param) -> String {
         let row = format!("{side}RowPitch");
         let image = !function.params.iter().any(|p| p.name == row);
         return if image {
-            format!("bounds::image(CALL, \"{shown}\", {name}, {from}, {size})")
+            format!("bounds::image(&CALL, \"{shown}\", {name}, {from}, {size})")
         } else {
             format!(
-                "bounds::rectangle(CALL, \"{shown}\", {name}, {from}, {size}, {row}, {side}SlicePitch)"
+                "bounds::rectangle(&CALL, \"{shown}\", {name}, {from}, {size}, {row}, {side}SlicePitch)"
             )
         };
     }
@@ -310,8 +384,8 @@ fn bounds(spec: &Spec, function: &Function, param: &Param) -> String {
     };
     let (from, size) = (number(&from), number(&size));
     if param.r#type.contains("void") {
-        format!("bounds::usm(CALL, \"{shown}\", hQueue, {name}.cast(), {from}, {size})")
+        format!("bounds::usm(&CALL, \"{shown}\", hQueue, {name}.cast(), {from}, {size})")
     } else {
-        format!("bounds::buffer(CALL, \"{shown}\", {name}, {from}, {size})")
+        format!("bounds::buffer(&CALL, \"{shown}\", {name}, {from}, {size})")
     }
 }

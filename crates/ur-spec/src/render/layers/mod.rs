@@ -7,6 +7,7 @@ mod entry;
 mod kinds;
 mod parameters;
 mod search;
+mod ties;
 
 use super::loader::by_hand;
 use super::{File, rust_head};
