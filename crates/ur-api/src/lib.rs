@@ -54,3 +54,17 @@ pub struct FunctionInfo {
     /// Whether the current release no longer has it.
     pub removed: bool,
 }
+
+/// The tables of the adapter that owns an object; `None` for a null handle.
+///
+/// # Safety
+/// The handle is null or that of a live object of an adapter that stays loaded.
+#[inline(always)]
+pub unsafe fn tables_of<T>(handle: *mut T) -> Option<&'static ur_dditable_t> {
+    if handle.is_null() {
+        return None;
+    }
+    // SAFETY: a live object begins with the pointer to its adapter's tables, which stay where they
+    // are as long as it is loaded.
+    Some(unsafe { *handle.cast::<&'static ur_dditable_t>() })
+}

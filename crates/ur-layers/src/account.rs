@@ -3,7 +3,7 @@
 use crate::generated::kinds::{CONTEXT, DEVICE};
 use crate::objects::{Call, Family, Held, Kind, TABLE, next_generation};
 use crate::table::{Entry, Slot, State, steps};
-use crate::{active, devices, leaks};
+use crate::{active, bounds, devices, leaks};
 use std::ffi::c_void;
 use ur_api::{UR_RESULT_SUCCESS, ur_result_t};
 
@@ -229,9 +229,12 @@ fn releasing_else(address: usize) -> u64 {
     let slot = TABLE.find(address);
     match slot.and_then(|slot| slot.change(steps::releasing)) {
         Some((_, after)) => {
-            let ending = after.state == State::Ending;
-            let ending = if ending { Release::ENDING } else { 0 };
-            u64::from(after.generation) << 32 | Release::OWNED | ending
+            let mut began = u64::from(after.generation) << 32 | Release::OWNED;
+            if after.state == State::Ending {
+                bounds::begin_free();
+                began |= Release::ENDING;
+            }
+            began
         }
         None if address == 0 => Release::OWNED,
         None => 0,
@@ -272,6 +275,9 @@ impl Release {
 fn ended(address: usize, began: u64, result: ur_result_t) {
     if began & Release::OWNED == 0 {
         return;
+    }
+    if began & Release::ENDING != 0 {
+        bounds::end_free();
     }
     let generation = (began >> 32) as u32;
     let done = result == UR_RESULT_SUCCESS;

@@ -1,23 +1,14 @@
 //! Whether the memory that a command touches lies within its buffer, image or allocation.
 //!
-//! Sizes are asked of the adapter that the object names: nothing about memory is kept here.
+//! Sizes are asked of the adapter that the object names. Only what it said of allocations is kept,
+//! until some memory is freed ([`crate::memory`]).
 
-use crate::objects::Call;
+use crate::memory::{Answers, Extent, Question};
+use crate::objects::{Call, Family};
+use crate::zeroed::Zeroed;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use ur_api::*;
-
-/// The tables of the adapter that owns an object.
-///
-/// # Safety
-/// The handle is null or that of a live object.
-unsafe fn tables<T>(handle: *mut T) -> Option<&'static ur_dditable_t> {
-    if handle.is_null() {
-        return None;
-    }
-    // SAFETY: a live object begins with the pointer to its adapter's tables, which stay.
-    unsafe { (*handle.cast::<*const ur_dditable_t>()).as_ref() }
-}
 
 /// The answer to a query, if there is one; `ask` gets room for it.
 fn answer<T: Copy>(ask: impl FnOnce(usize, *mut c_void) -> ur_result_t) -> Option<T> {
@@ -76,7 +67,7 @@ pub unsafe fn buffer(
 /// The handle is null or that of a live object.
 unsafe fn buffer_size(memory: ur_mem_handle_t) -> Option<usize> {
     // SAFETY: the same is asked of the caller.
-    let query = unsafe { tables(memory) }?.Mem.pfnGetInfo?;
+    let query = unsafe { tables_of(memory) }?.Mem.pfnGetInfo?;
     answer::<usize>(|size, room| {
         // SAFETY: the object is live, and there is room for the answer.
         unsafe { query(memory, UR_MEM_INFO_SIZE, size, room, std::ptr::null_mut()) }
@@ -143,7 +134,7 @@ pub unsafe fn image(
     region: ur_rect_region_t,
 ) -> Result<(), ur_result_t> {
     // SAFETY: the same is asked of the caller.
-    let Some(query) = (unsafe { tables(memory) }).and_then(|tables| tables.Mem.pfnImageGetInfo)
+    let Some(query) = (unsafe { tables_of(memory) }).and_then(|tables| tables.Mem.pfnImageGetInfo)
     else {
         return Ok(());
     };
@@ -199,14 +190,88 @@ pub unsafe fn usm(
     pointer: *const c_void,
     offset: u64,
     size: u64,
+    family: Family,
 ) -> Result<(), ur_result_t> {
+    let question = Question {
+        context: family.head,
+        address: pointer.addr() as u64,
+    };
+    // The context is known if objects are watched, and with them what frees memory.
+    let known = ANSWERS.get().find(question).filter(|_| family.head != 0);
     // SAFETY: the same is asked of the caller.
-    let Some((base, all)) = (unsafe { allocation(queue, pointer) }) else {
+    let Some(extent) = known.or_else(|| unsafe { asked(queue, pointer, question) }) else {
         return Ok(());
     };
-    let start = (pointer.addr() as u64).wrapping_sub(base.addr() as u64);
+    let start = question.address.wrapping_sub(extent.base);
     let end = start.saturating_add(offset).saturating_add(size);
-    outside(call, parameter, end, all as u64, "the allocation")
+    outside(call, parameter, end, extent.size, "the allocation")
+}
+
+/// What adapters said of allocations.
+static ANSWERS: Zeroed<Answers<64>> = Zeroed::new();
+
+/// A call that may free memory has begun; it ends when this goes.
+#[derive(Debug)]
+#[must_use]
+pub struct Freeing(());
+
+impl Freeing {
+    /// Such a call begins.
+    pub fn begin() -> Freeing {
+        ANSWERS.get().begin_free();
+        Freeing(())
+    }
+
+    /// The memory may go any time after the call: nothing is kept from now on.
+    pub fn later() {
+        ANSWERS.get().begin_free();
+    }
+}
+
+impl Drop for Freeing {
+    fn drop(&mut self) {
+        ANSWERS.get().end_free();
+    }
+}
+
+/// The last reference to an object is being released, and memory may go with it.
+pub(crate) fn begin_free() {
+    ANSWERS.get().begin_free();
+}
+
+/// That release has ended.
+pub(crate) fn end_free() {
+    ANSWERS.get().end_free();
+}
+
+/// Forgets what adapters said.
+pub(crate) fn forget() {
+    ANSWERS.get().forget();
+}
+
+/// The allocation that a pointer lies in, as the adapter says; that is kept for the next time.
+///
+/// # Safety
+/// The handle is null or that of a live object.
+#[cold]
+#[inline(never)]
+unsafe fn asked(
+    queue: ur_queue_handle_t,
+    pointer: *const c_void,
+    question: Question,
+) -> Option<Extent> {
+    let answers = ANSWERS.get();
+    let asking = answers.ask();
+    // SAFETY: the same is asked of the caller.
+    let (base, size) = unsafe { allocation(queue, pointer) }?;
+    let extent = Extent {
+        base: base.addr() as u64,
+        size: size as u64,
+    };
+    if let Some(asking) = asking.filter(|_| question.context != 0) {
+        answers.keep(question, asking, extent);
+    }
+    Some(extent)
 }
 
 /// The allocation that a pointer lies in, and its size.
@@ -222,7 +287,7 @@ unsafe fn allocation(
     }
     let nowhere = std::ptr::null_mut();
     // SAFETY: the same is asked of the caller.
-    let tables = unsafe { tables(queue) }?;
+    let tables = unsafe { tables_of(queue) }?;
     let of_queue = tables.Queue.pfnGetInfo?;
     let context = answer::<ur_context_handle_t>(|size, room| {
         // SAFETY: the object is live, and there is room for the answer.

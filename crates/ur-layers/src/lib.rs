@@ -14,11 +14,12 @@
 mod account;
 mod arguments;
 mod atomic {
-    //! The atomics of the table; its model test brings others.
-    pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+    //! The atomics of what has no locks; model tests bring others.
+    pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 }
 pub mod bounds;
 mod devices;
+pub mod flags;
 #[allow(
     unused_parens,
     clippy::nonminimal_bool,
@@ -27,6 +28,7 @@ mod devices;
 )]
 mod generated;
 mod leaks;
+mod memory;
 pub mod objects;
 mod site;
 pub mod switch;
@@ -35,6 +37,7 @@ mod table;
 mod table_tests;
 pub mod trace;
 mod xpti;
+mod zeroed;
 
 pub use generated::{kinds, parameters};
 pub use switch::{Active, active};

@@ -11,8 +11,8 @@
 use crate::generated::kinds::{CONTEXT, KINDS, PLATFORM};
 use crate::switch;
 use crate::table::{self, Entry, FIRST, Slot, State, Table};
+use crate::zeroed::Zeroed;
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, Ordering};
 use ur_api::{UR_RESULT_ERROR_INVALID_CONTEXT, ur_result_t};
 
@@ -39,29 +39,16 @@ impl Kind {
     }
 }
 
-/// Memory that is zero from the start and costs nothing before it is used.
-struct Zeroed(MaybeUninit<[Slot; table::places(FIRST)]>);
-
-// SAFETY: a place is made of atomics.
-unsafe impl Sync for Zeroed {}
-
-impl Zeroed {
-    const fn slots(&self) -> &[Slot; table::places(FIRST)] {
-        // SAFETY: it is zero, which is a place that was never used.
-        unsafe { self.0.assume_init_ref() }
-    }
-}
-
 /// The first part of the table, whose address every check knows.
-static PLACES: Zeroed = Zeroed(MaybeUninit::zeroed());
+static PLACES: Zeroed<[Slot; table::places(FIRST)]> = Zeroed::new();
 
-pub(crate) static TABLE: Table = Table::over(PLACES.slots(), FIRST);
+pub(crate) static TABLE: Table = Table::over(PLACES.get(), FIRST);
 
 /// Where an address is nearly always, if it was entered.
 #[inline(always)]
 pub(crate) fn near(address: usize) -> &'static Slot {
     // SAFETY: the number has so many bits, and there are more places.
-    unsafe { PLACES.slots().get_unchecked(table::place(address, FIRST)) }
+    unsafe { PLACES.get().get_unchecked(table::place(address, FIRST)) }
 }
 
 /// The generation of the last object that was met.

@@ -1,10 +1,11 @@
 //! Which layers are on.
 
-use crate::{devices, leaks, objects, site, xpti};
+use crate::flags::Flags;
+use crate::{bounds, devices, leaks, objects, site, xpti};
 use std::ffi::CString;
 use std::fmt;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 use ur_api::ur_code_location_callback_t;
 
 /// A set of layers.
@@ -40,13 +41,14 @@ const NAMES: [(&str, u32); 6] = [
 const ELSEWHERE: [&str; 3] = ["UR_LAYER_ASAN", "UR_LAYER_MSAN", "UR_LAYER_TSAN"];
 
 /// The layers that are on in this process.
-static ACTIVE: AtomicU32 = AtomicU32::new(0);
+static ACTIVE: Flags = Flags {
+    bits: AtomicU32::new(0),
+};
 
 /// The layers that are on.
 #[inline(always)]
 pub fn active() -> Active {
-    // Relaxed: who calls with a handle got it after the initialisation that turned layers on.
-    Active(ACTIVE.load(Ordering::Relaxed))
+    Active(ACTIVE.get())
 }
 
 /// Why a name turns no layer on.
@@ -196,7 +198,7 @@ pub fn turn_on(layers: Active, settings: Settings) -> Option<String> {
             Some(Ok(false)) | None => {}
         }
     }
-    ACTIVE.store(bits, Ordering::Release);
+    ACTIVE.set(bits);
     problem
 }
 
@@ -204,13 +206,14 @@ pub fn turn_on(layers: Active, settings: Settings) -> Option<String> {
 ///
 /// To be called when no handle is used any more, by one thread at a time.
 pub fn turn_off() {
-    let active = Active(ACTIVE.swap(0, Ordering::AcqRel));
+    let active = Active(ACTIVE.take());
     if active.leaks() {
         leaks::report();
     }
     if active.accounts() {
         objects::forget();
         devices::forget();
+        bounds::forget();
         leaks::forget();
     }
     if active.xpti() {

@@ -20,16 +20,14 @@ use crate::broken;
 /// The handle is null or that of a live object.
 #[inline(always)]
 pub unsafe fn tables<T>(handle: *mut T) -> Option<&'static ur_dditable_t> {
-    if handle.is_null() {
-        return None;
-    }
     #[cfg(feature = "broken-handle-table")]
-    // SAFETY: the handle is that of a live object, says the caller.
-    return unsafe { broken::tables(handle.cast()) };
-    #[cfg(not(feature = "broken-handle-table"))]
-    // SAFETY: a live object begins with the pointer to its adapter's tables, which stay where
+    if !handle.is_null() {
+        // SAFETY: the handle is that of a live object, says the caller.
+        return unsafe { broken::tables(handle.cast()) };
+    }
+    // SAFETY: the handle is null or that of a live object, says the caller, and tables stay where
     // they are: the loader never unmaps an adapter.
-    Some(unsafe { *handle.cast::<&'static ur_dditable_t>() })
+    unsafe { ur_api::tables_of(handle) }
 }
 
 /// A call made an object, or took a reference for the caller, and stored its handle at `place`

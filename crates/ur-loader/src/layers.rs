@@ -8,9 +8,10 @@ use crate::log::{Level, log};
 use std::ffi::CString;
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicU32;
 use ur_api::ur_code_location_callback_t;
 use ur_layers::Active;
+use ur_layers::flags::Flags;
 use ur_layers::switch::{Outputs, Refused, Settings};
 use ur_log::Log;
 
@@ -34,13 +35,14 @@ fn problem(line: fmt::Arguments<'_>) {
 
 /// Whether calls go through layers. It stands here and not with the layers because an entry point
 /// reaches a variable of its own crate with one instruction less.
-static ON: AtomicBool = AtomicBool::new(false);
+static ON: Flags = Flags {
+    bits: AtomicU32::new(0),
+};
 
 /// Whether calls go through layers.
 #[inline(always)]
 pub fn on() -> bool {
-    // Relaxed: who calls with a handle got it after the initialisation that turned layers on.
-    ON.load(Ordering::Relaxed)
+    ON.get() != 0
 }
 
 /// The layers of that name, or `None` with a line in the log that says why there are none.
@@ -106,12 +108,12 @@ pub fn turn_on(layers: Active, location: (ur_code_location_callback_t, usize)) {
     if let Some(sentence) = ur_layers::switch::turn_on(layers, settings) {
         log!(Level::Warning, "no events for XPTI: {sentence}");
     }
-    ON.store(true, Ordering::Release);
+    ON.set(1);
 }
 
 /// Turns all layers off, after a report of what was never released.
 pub fn turn_off() {
-    if ON.swap(false, Ordering::AcqRel) {
+    if ON.take() != 0 {
         ur_layers::switch::turn_off();
     }
 }

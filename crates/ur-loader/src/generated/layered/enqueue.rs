@@ -3668,7 +3668,9 @@ unsafe extern "C" fn tracked_urEnqueueUSMFill(
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::usm(&CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64)) {
+            if let Err(result) =
+                bounds::usm(&CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64), family)
+            {
                 return result;
             }
         }
@@ -3890,10 +3892,14 @@ unsafe extern "C" fn tracked_urEnqueueUSMMemcpy(
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::usm(&CALL, "pDst", hQueue, pDst.cast(), 0, (size as u64)) {
+            if let Err(result) =
+                bounds::usm(&CALL, "pDst", hQueue, pDst.cast(), 0, (size as u64), family)
+            {
                 return result;
             }
-            if let Err(result) = bounds::usm(&CALL, "pSrc", hQueue, pSrc.cast(), 0, (size as u64)) {
+            if let Err(result) =
+                bounds::usm(&CALL, "pSrc", hQueue, pSrc.cast(), 0, (size as u64), family)
+            {
                 return result;
             }
         }
@@ -4102,7 +4108,9 @@ unsafe extern "C" fn tracked_urEnqueueUSMPrefetch(
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::usm(&CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64)) {
+            if let Err(result) =
+                bounds::usm(&CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64), family)
+            {
                 return result;
             }
         }
@@ -4224,7 +4232,9 @@ unsafe extern "C" fn tracked_urEnqueueUSMAdvise(
             }
         }
         if active().bounds() {
-            if let Err(result) = bounds::usm(&CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64)) {
+            if let Err(result) =
+                bounds::usm(&CALL, "pMem", hQueue, pMem.cast(), 0, (size as u64), family)
+            {
                 return result;
             }
         }
@@ -4473,6 +4483,7 @@ unsafe extern "C" fn tracked_urEnqueueUSMFill2D(
                     u64::saturating_mul((pitch as u64), u64::wrapping_sub((height as u64), 1)),
                     (width as u64),
                 ),
+                family,
             ) {
                 return result;
             }
@@ -4746,6 +4757,7 @@ unsafe extern "C" fn tracked_urEnqueueUSMMemcpy2D(
                     u64::saturating_mul((dstPitch as u64), u64::wrapping_sub((height as u64), 1)),
                     (width as u64),
                 ),
+                family,
             ) {
                 return result;
             }
@@ -4759,6 +4771,7 @@ unsafe extern "C" fn tracked_urEnqueueUSMMemcpy2D(
                     u64::saturating_mul((srcPitch as u64), u64::wrapping_sub((height as u64), 1)),
                     (width as u64),
                 ),
+                family,
             ) {
                 return result;
             }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 use ur_layers::{
-    Active, active, kinds,
+    Active, active, bounds, kinds,
     objects::{Call, Family, Held},
     parameters, trace,
 };
@@ -851,6 +851,9 @@ unsafe extern "C" fn tracked_urEnqueueUSMFreeExp(
             ) {
                 return result;
             }
+        }
+        if active().bounds() {
+            bounds::Freeing::later();
         }
         let result = direct::urEnqueueUSMFreeExp(
             hQueue,
@@ -1714,6 +1717,7 @@ unsafe extern "C" fn tracked_urUSMPoolTrimToExp(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urUSMPoolTrimToExp(hContext, hDevice, hPool, minBytesToKeep)
     }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 use ur_layers::{
-    Active, active, kinds,
+    Active, active, bounds, kinds,
     objects::{Call, Family, Held},
     parameters, trace,
 };
@@ -725,6 +725,7 @@ unsafe extern "C" fn tracked_urBindlessImagesImageFreeExp(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urBindlessImagesImageFreeExp(hContext, hDevice, hImageMem)
     }
 }
@@ -2352,6 +2353,7 @@ unsafe extern "C" fn tracked_urBindlessImagesMipmapFreeExp(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urBindlessImagesMipmapFreeExp(hContext, hDevice, hMem)
     }
 }
@@ -3150,6 +3152,7 @@ unsafe extern "C" fn tracked_urBindlessImagesFreeMappedLinearMemoryExp(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urBindlessImagesFreeMappedLinearMemoryExp(hContext, hDevice, pMem)
     }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 use ur_layers::{
-    Active, active, kinds,
+    Active, active, bounds, kinds,
     objects::{Call, Family, Held},
     parameters, trace,
 };
@@ -483,6 +483,7 @@ unsafe extern "C" fn tracked_urIPCCloseMemHandleExp(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urIPCCloseMemHandleExp(hContext, pMem)
     }
 }
@@ -995,6 +996,7 @@ unsafe extern "C" fn tracked_urIPCClosePhysMemHandleExp(
         if active().lifetimes() && !release.is_owned() {
             return CALL.not_owned("hPhysMem", hPhysMem, kinds::PHYSICAL_MEM);
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         let result = direct::urIPCClosePhysMemHandleExp(hContext, hPhysMem);
         release.done(result);
         result

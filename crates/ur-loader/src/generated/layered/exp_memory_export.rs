@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 use ur_layers::{
-    Active, active, kinds,
+    Active, active, bounds, kinds,
     objects::{Call, Family},
     parameters, trace,
 };
@@ -289,6 +289,7 @@ unsafe extern "C" fn tracked_urMemoryExportFreeExportableMemoryExp(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urMemoryExportFreeExportableMemoryExp(hContext, hDevice, pMem)
     }
 }

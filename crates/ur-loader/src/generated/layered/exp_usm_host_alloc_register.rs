@@ -5,7 +5,7 @@
 use core::ffi::c_void;
 
 use ur_api::*;
-use ur_layers::{Active, active, kinds, objects::Call, parameters, trace};
+use ur_layers::{Active, active, bounds, kinds, objects::Call, parameters, trace};
 
 use crate::generated::direct;
 
@@ -197,6 +197,7 @@ unsafe extern "C" fn tracked_urUSMHostAllocUnregisterExp(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urUSMHostAllocUnregisterExp(hContext, pHostMem)
     }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 use ur_layers::{
-    Active, active, kinds,
+    Active, active, bounds, kinds,
     objects::{Call, Family, Held},
     parameters, trace,
 };
@@ -453,6 +453,7 @@ unsafe extern "C" fn tracked_urUSMFree(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urUSMFree(hContext, pMem)
     }
 }

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 
 use ur_api::*;
 use ur_layers::{
-    Active, active, kinds,
+    Active, active, bounds, kinds,
     objects::{Call, Family, Held},
     parameters, trace,
 };
@@ -402,6 +402,7 @@ unsafe extern "C" fn tracked_urVirtualMemFree(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urVirtualMemFree(hContext, pStart, size)
     }
 }
@@ -628,6 +629,7 @@ unsafe extern "C" fn tracked_urVirtualMemUnmap(
                 return result;
             }
         }
+        let _freeing = active().bounds().then(bounds::Freeing::begin);
         direct::urVirtualMemUnmap(hContext, pStart, size)
     }
 }

@@ -125,7 +125,14 @@ fn tracked(spec: &Spec, function: &Function) -> String {
     let call = format!("static CALL: Call = Call::{how}(\"{}\");\n", function.name);
     let mut body = String::new();
     for (word, value) in [("family", "Family::default()"), ("held", "Held::NONE")] {
-        let uses = [&parts.uses, &parts.ties, &parts.before, &parts.after];
+        let Parts {
+            uses,
+            ties,
+            bounds,
+            before,
+            after,
+        } = &parts;
+        let uses = [uses, ties, bounds, before, after];
         let used = uses.iter().any(|text| text.contains(word));
         let changed = parts.uses.contains(&format!("&mut {word}"))
             || parts.uses.contains(&format!("{word} = "));
@@ -144,6 +151,7 @@ fn tracked(spec: &Spec, function: &Function) -> String {
         body.push_str(&format!("if active().bounds() {{\n{}}}\n", parts.bounds));
     }
     body.push_str(&parts.before);
+    body.push_str(frees(function));
     let arguments = arguments(function);
     let name = &function.name;
     if parts.after.is_empty() {
@@ -167,6 +175,26 @@ fn tracked(spec: &Spec, function: &Function) -> String {
          unsafe {{\n{body}}}\n}}\n\n",
         params = rust_params(&function.params),
     )
+}
+
+/// What a function says that may free memory which is no object's: before the call, or (commands)
+/// at any time after it.
+fn frees(function: &Function) -> &'static str {
+    let words = [
+        "Free",
+        "Close",
+        "Unregister",
+        "VirtualMemUnmap",
+        "Trim",
+        "USMRelease",
+    ];
+    if !words.iter().any(|word| function.name.contains(word)) {
+        return "";
+    }
+    if function.name.starts_with("urEnqueue") {
+        return "if active().bounds() {\nbounds::Freeing::later();\n}\n";
+    }
+    "let _freeing = active().bounds().then(bounds::Freeing::begin);\n"
 }
 
 fn refuse(check: &str) -> String {
@@ -384,7 +412,7 @@ fn bounds(spec: &Spec, function: &Function, param: &Param) -> String {
     };
     let (from, size) = (number(&from), number(&size));
     if param.r#type.contains("void") {
-        format!("bounds::usm(&CALL, \"{shown}\", hQueue, {name}.cast(), {from}, {size})")
+        format!("bounds::usm(&CALL, \"{shown}\", hQueue, {name}.cast(), {from}, {size}, family)")
     } else {
         format!("bounds::buffer(&CALL, \"{shown}\", {name}, {from}, {size})")
     }
