@@ -183,6 +183,7 @@ pub unsafe fn image(
 ///
 /// # Safety
 /// The handle is null or that of a live object.
+#[inline(always)]
 pub unsafe fn usm(
     call: &Call,
     parameter: &str,
@@ -197,14 +198,47 @@ pub unsafe fn usm(
         address: pointer.addr() as u64,
     };
     // The context is known if objects are watched, and with them what frees memory.
-    let known = ANSWERS.get().find(question).filter(|_| family.head != 0);
+    if question.context != 0
+        && let Some(extent) = ANSWERS.get().find(question)
+        && extent.end(question, offset, size) <= extent.size
+    {
+        return Ok(());
+    }
     // SAFETY: the same is asked of the caller.
-    let Some(extent) = known.or_else(|| unsafe { asked(queue, pointer, question) }) else {
+    unsafe { usm_asked(call, parameter, queue, pointer, offset, size, question) }
+}
+
+/// The same by asking the adapter.
+///
+/// # Safety
+/// The handle is null or that of a live object.
+#[cold]
+#[inline(never)]
+unsafe fn usm_asked(
+    call: &Call,
+    parameter: &str,
+    queue: ur_queue_handle_t,
+    pointer: *const c_void,
+    offset: u64,
+    size: u64,
+    question: Question,
+) -> Result<(), ur_result_t> {
+    // SAFETY: the same is asked of the caller.
+    let Some(extent) = (unsafe { asked(queue, pointer, question) }) else {
         return Ok(());
     };
-    let start = question.address.wrapping_sub(extent.base);
-    let end = start.saturating_add(offset).saturating_add(size);
+    let end = extent.end(question, offset, size);
     outside(call, parameter, end, extent.size, "the allocation")
+}
+
+impl Extent {
+    /// The first byte behind `size` bytes from `offset` behind an address on, counted from its own
+    /// first byte.
+    #[inline(always)]
+    fn end(self, question: Question, offset: u64, size: u64) -> u64 {
+        let start = question.address.wrapping_sub(self.base);
+        start.saturating_add(offset).saturating_add(size)
+    }
 }
 
 /// What adapters said of allocations.
@@ -253,8 +287,6 @@ pub(crate) fn forget() {
 ///
 /// # Safety
 /// The handle is null or that of a live object.
-#[cold]
-#[inline(never)]
 unsafe fn asked(
     queue: ur_queue_handle_t,
     pointer: *const c_void,

@@ -89,7 +89,7 @@ impl<const N: usize> Answers<N> {
     }
 
     /// What was answered before and still holds.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(&self, question: Question) -> Option<Extent> {
         let cell = self.cell(question.address);
         let version = cell.version.load(Ordering::Acquire);

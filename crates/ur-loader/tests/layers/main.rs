@@ -5,4 +5,5 @@ mod generated {
     pub mod calls;
 }
 mod lifetimes;
+mod own;
 mod parameters;
