@@ -26,6 +26,21 @@ const CALLS: [(&str, &str); 9] = [
     ("urContextCreate", "array"),
 ];
 
+/// The functions that are counted with layers: on the only object that the program has. There must
+/// be more references than are released.
+const LAYERED: [(&str, &str); 3] = [
+    ("urAdapterGetInfo", "handle"),
+    ("urAdapterRetain", "handle"),
+    ("urAdapterRelease", "handle"),
+];
+
+/// The layers that are counted; nobody listens to tracing.
+const LAYERS: [&str; 3] = [
+    "UR_LAYER_TRACING",
+    "UR_LAYER_PARAMETER_VALIDATION",
+    "UR_LAYER_FULL_VALIDATION",
+];
+
 /// Calls of a function in one count.
 const PER_COUNT: u64 = 1000;
 
@@ -46,22 +61,24 @@ fn loader() -> PathBuf {
     path
 }
 
-/// Counts with that many adapters: instructions that the loader adds to a call of each function.
-fn count(adapters: usize) -> BTreeMap<String, u64> {
+/// Counts with that many adapters and these layers: instructions that the loader adds to a call of
+/// each function.
+fn count(adapters: usize, layers: &str, calls: &[(&str, &str)]) -> BTreeMap<String, u64> {
     let names = ["first", "second", "third"].map(|name| {
         let path = adapter_with(&format!("stub-{name}"), &["-DSTUBS", "-O1"]);
         path.display().to_string()
     });
     let program = build::program("count", &[]);
-    let out = folder(&format!("counts-{adapters}"));
+    let out = folder(&format!("counts-{adapters}-{layers}"));
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--quiet"])
         .arg(format!("--callgrind-out-file={}/part", out.display()))
         .arg(program)
         .arg(loader())
-        .args(CALLS.iter().flat_map(|(name, place)| [name, place]))
+        .args(calls.iter().flat_map(|(name, place)| [name, place]))
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("UR_ENABLE_LAYERS", layers)
         .env("UR_ADAPTERS_FORCE_LOAD", names[..adapters].join(","))
         .output()
         .expect("valgrind starts");
@@ -84,7 +101,7 @@ fn count(adapters: usize) -> BTreeMap<String, u64> {
             total.trim().parse::<u64>().expect("a number"),
         );
     }
-    CALLS
+    calls
         .iter()
         .map(|(name, _)| {
             let part = |how: &str| parts[&format!("{name}:{how}")];
@@ -104,25 +121,39 @@ fn calls_take_no_more_instructions_than_written_down() {
         println!("skipped: valgrind is not installed");
         return;
     }
-    let one = count(1);
-    let three = count(3);
+    let one = count(1, "", &CALLS);
+    let three = count(3, "", &CALLS);
     assert_eq!(one, three, "the number of adapters matters");
+    let mut counts: Vec<(String, u64)> = CALLS
+        .iter()
+        .map(|(name, _)| (name.to_string(), one[*name]))
+        .collect();
+    for layers in LAYERS {
+        let found = count(1, layers, &LAYERED);
+        let rows = LAYERED.iter().map(|(name, _)| {
+            let what = format!("{name}, {layers}");
+            (what, found[*name])
+        });
+        counts.extend(rows);
+    }
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        let rows = CALLS.map(|(name, _)| format!("{name}\t{}\n", one[name]));
+        let rows: Vec<String> = counts
+            .iter()
+            .map(|(what, now)| format!("{what}\t{now}\n"))
+            .collect();
         let head = "function\tinstructions that the loader adds to a call\n";
         fs::write(GOLDEN, head.to_owned() + &rows.concat()).expect("write");
     }
     let golden = fs::read_to_string(GOLDEN).expect("what is written down");
     let mut rows = golden.lines().skip(1);
-    for (name, _) in CALLS {
+    for (what, now) in counts {
         let row = rows.next().and_then(|row| row.split_once('\t'));
         let (known, most) = row.expect("a row for each function");
-        assert_eq!(known, name);
+        assert_eq!(known, what);
         let most: u64 = most.parse().expect("a number");
-        let now = one[name];
-        assert!(now <= most, "{name}: {now} instructions instead of {most}");
+        assert!(now <= most, "{what}: {now} instructions instead of {most}");
         if now < most {
-            println!("{name}: {now} instructions, {most} are written down");
+            println!("{what}: {now} instructions, {most} are written down");
         }
     }
 }
