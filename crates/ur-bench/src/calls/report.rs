@@ -17,9 +17,9 @@ const NOISE: f64 = 0.3;
 /// What one loader adds to the calls of one operation, in nanoseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Cell {
-    /// The median of what it adds to a call.
+    /// What it adds to a call: the difference of the shortest times, which nothing disturbed.
     pub added: f64,
-    /// Where the middle half of the turns lies.
+    /// What it adds in the middle half of the turns, with whatever else the machine did.
     pub spread: [f64; 2],
     /// The shortest time of the whole operation.
     pub whole: f64,
@@ -66,10 +66,27 @@ fn added(turns: &[Turn], operation: usize) -> Vec<f64> {
         .collect()
 }
 
-fn cell(added: &[f64], turns: &[Turn], operation: usize) -> Option<Cell> {
-    let Spread { median, low, high } = stats::spread(added)?;
+/// The same of the shortest times of all turns.
+fn shortest(turns: &[Turn], operation: usize) -> f64 {
+    let calls = f64::from(OPERATIONS[operation].calls);
+    let through = least(turns.iter().map(|turn| turn.through[operation]));
+    let direct = least(turns.iter().map(|turn| turn.direct[operation]));
+    (through - direct) / calls
+}
+
+/// The figures of some turns, less those of the turns without layers.
+fn cell(turns: &[Turn], without: Option<&[Turn]>, operation: usize) -> Option<Cell> {
+    let mut each = added(turns, operation);
+    let mut least_added = shortest(turns, operation);
+    if let Some(without) = without {
+        for (each, without) in each.iter_mut().zip(added(without, operation)) {
+            *each -= without;
+        }
+        least_added -= shortest(without, operation);
+    }
+    let Spread { low, high, .. } = stats::spread(&each)?;
     Some(Cell {
-        added: median,
+        added: least_added,
         spread: [low, high],
         whole: least(turns.iter().map(|turn| turn.through[operation])),
     })
@@ -99,14 +116,11 @@ impl Report {
             // With layers the difference to none, turn by turn: processes took turns.
             let figure = |loader, adapters, layers| {
                 let these = at(loader, adapters, layers)?;
-                let mut figures = added(these, index);
-                if layers != Layers::None {
-                    let without = added(at(loader, adapters, Layers::None)?, index);
-                    for (figure, without) in figures.iter_mut().zip(without) {
-                        *figure -= without;
-                    }
-                }
-                cell(&figures, these, index)
+                let without = match layers {
+                    Layers::None => None,
+                    _ => Some(at(loader, adapters, Layers::None)?),
+                };
+                cell(these, without, index)
             };
             let one = figure(Loader::Ours, 1, Layers::None).map_or(0.0, |cell| cell.added);
             for setting in settings.iter().filter(|s| s.loader == Loader::Ours) {
@@ -142,7 +156,8 @@ impl Report {
     pub fn terminal(&self) -> String {
         let mut out = String::from(
             "Nanoseconds that a call takes longer: through the loader than the adapter's function\n\
-             itself, with layers than without. The middle half of the turns is in brackets.\n\n",
+             itself, with layers than without. The shortest times are compared; the middle half of\n\
+             the turns is in brackets.\n\n",
         );
         let _ = writeln!(
             out,
