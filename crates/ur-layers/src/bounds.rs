@@ -1,7 +1,7 @@
 //! Whether the memory that a command touches lies within its buffer, image or allocation.
 //!
 //! Sizes are asked of the adapter that the object names. Only what it said of allocations is kept,
-//! until some memory is freed ([`crate::memory`]).
+//! until some memory is freed (`memory.rs`).
 
 use crate::memory::{Answers, Extent, Question};
 use crate::objects::{Call, Family};

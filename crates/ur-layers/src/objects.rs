@@ -6,7 +6,7 @@
 //! the same object, and the end of a release is written down only if no other object has come to
 //! the address while it ran.
 //!
-//! Here is what a call asks before it is made; [`crate::account`] is what it tells afterwards.
+//! Here is what a call asks before it is made; `account.rs` has what it tells afterwards.
 
 use crate::generated::kinds::{CONTEXT, KINDS, PLATFORM};
 use crate::switch;

@@ -490,6 +490,40 @@ fn bounds() {
     });
 }
 
+/// What is known of an allocation goes with it: the next one may lie there and be larger.
+#[test]
+fn freed() {
+    report("freed.txt", "UR_LAYER_FULL_VALIDATION", false, || {
+        let start = Start::new();
+        let mut bytes = [0u8; 256];
+        let host: *mut c_void = bytes.as_mut_ptr().cast();
+        for size in [64, 128, 32, 128] {
+            let mut memory = null_mut();
+            // SAFETY: the handles are live, and memory is as large as the calls that pass need.
+            unsafe {
+                let place = &raw mut memory;
+                ok(urUSMHostAlloc(
+                    start.context,
+                    null(),
+                    null_mut(),
+                    size,
+                    place,
+                ));
+                let copy = |size| {
+                    let queue = start.queue;
+                    urEnqueueUSMMemcpy(queue, true, memory, host, size, 0, null(), null_mut())
+                };
+                // The second time the adapter need not be asked.
+                ok(copy(size));
+                ok(copy(size));
+                assert_eq!(copy(size + 1), UR_RESULT_ERROR_INVALID_SIZE);
+                ok(urUSMFree(start.context, memory));
+            }
+        }
+        start.end();
+    });
+}
+
 #[test]
 fn traces() {
     report("traces.txt", "UR_LAYER_TRACING", true, || {
