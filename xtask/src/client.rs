@@ -17,7 +17,6 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::slice::from_ref;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,7 +29,7 @@ pub struct Args {
     #[arg(long, default_value = "2026.2")]
     runtime: Runtime,
     /// Our adapter that runs it; intel-opencl is the one that comes with the runtime 2026.1, on
-    /// our loader
+    /// our loader. With commas, several in one process
     #[arg(long, default_value = "native-cpu")]
     adapter: String,
     /// Run on the runtime's own loader instead of ours, for comparison; only with intel-opencl
@@ -41,6 +40,12 @@ pub struct Args {
     stall: u64,
     /// Files of the suite, relative to its folder; the set in tests/clients when absent
     files: Vec<String>,
+}
+
+impl Args {
+    fn adapters(&self) -> Vec<String> {
+        self.adapter.split(',').map(str::to_owned).collect()
+    }
 }
 
 /// What the command runs.
@@ -144,7 +149,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// pytest, whose outcomes go to `record` and whose output goes to `log`.
     fn pytest(&self, record: &Path, log: &File) -> Result<Command> {
-        let (mut pytest, _) = self.venv.command_on(from_ref(&self.args.adapter))?;
+        let (mut pytest, _) = self.venv.command_on(&self.args.adapters())?;
         if self.args.released_loader {
             pytest.env("LD_LIBRARY_PATH", self.venv.lib());
         }
@@ -169,7 +174,7 @@ fn run_suite(suite: Suite, args: &Args) -> Result<Outcome> {
     }
     let expectations = Expectations::read(&suite.to_string())?;
     let venv = Venv::ensure(args.runtime)?;
-    venv.command_on(from_ref(&args.adapter))?;
+    venv.command_on(&args.adapters())?;
     let mut name = format!("{suite}-{}", args.runtime);
     if args.adapter != "native-cpu" {
         name = format!("{name}-{}", args.adapter);
@@ -239,6 +244,9 @@ fn run_suite(suite: Suite, args: &Args) -> Result<Outcome> {
     Ok(judge(args, &expectations, all))
 }
 
+/// What is said of a run that was ended because it stood still.
+const NO_PROGRESS: &str = "no progress";
+
 /// How a run of pytest ended.
 enum End {
     /// By itself, with a result.
@@ -267,7 +275,7 @@ fn watch(pytest: &mut Command, record: &Path, stall: Duration) -> Result<End> {
             (last_size, last_change) = (size(), Instant::now());
         }
         if last_change.elapsed() > stall {
-            let how = format!("no progress in {} s", stall.as_secs());
+            let how = format!("{NO_PROGRESS} in {} s", stall.as_secs());
             eprintln!("{how}; ending the process");
             child.kill()?;
             child.wait()?;

@@ -1,4 +1,6 @@
 //! What of a client's suite is left out and what may fail, from tests/clients/*.toml.
+//!
+//! An adapter here may also be a list of them with commas, for which counts what counts for any.
 
 use crate::repo;
 use anyhow::{Context, Result};
@@ -55,6 +57,11 @@ struct KnownFailure {
     reason: String,
 }
 
+/// Whether the adapter is one of the list.
+fn among(list: &str, adapter: &str) -> bool {
+    list.split(',').any(|one| one == adapter)
+}
+
 impl Expectations {
     /// Reads the file of a suite.
     pub fn read(suite: &str) -> Result<Self> {
@@ -69,7 +76,7 @@ impl Expectations {
         let of_adapter: Vec<_> = self
             .left_out
             .iter()
-            .filter(|entry| entry.adapter == adapter)
+            .filter(|entry| among(adapter, &entry.adapter))
             .collect();
         if of_adapter.is_empty() {
             return None;
@@ -83,10 +90,10 @@ impl Expectations {
     }
 
     /// The tests that run in processes of their own on the adapter.
-    pub fn alone(&self, adapter: &str) -> impl Iterator<Item = &Alone> {
+    pub fn alone<'a>(&'a self, adapter: &'a str) -> impl Iterator<Item = &'a Alone> {
         self.alone
             .iter()
-            .filter(move |entry| entry.adapter == adapter)
+            .filter(move |entry| among(adapter, &entry.adapter))
     }
 
     /// The expression for all that is neither left out nor run alone.
@@ -105,7 +112,7 @@ impl Expectations {
         self.known_failure
             .iter()
             .find(|known| {
-                known.adapter == adapter
+                among(adapter, &known.adapter)
                     && known.runtime.as_deref().is_none_or(|r| r == runtime)
                     && name.ends_with(&known.test)
             })
@@ -134,6 +141,10 @@ mod tests {
         assert_eq!(
             expectations.of_the_main_run("a").as_deref(),
             Some("not (x or y) and not (z)")
+        );
+        assert_eq!(
+            expectations.of_the_main_run("b,a"),
+            expectations.of_the_main_run("a")
         );
         assert_eq!(expectations.of_the_main_run("b"), None);
         assert_eq!(expectations.alone("a").count(), 1);

@@ -1,6 +1,6 @@
 //! Tests in processes of their own, tried again when they hang.
 
-use super::{End, Run, outcomes, watch};
+use super::{End, NO_PROGRESS, Run, outcomes, watch};
 use crate::expectations::Alone;
 use anyhow::Result;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::time::Duration;
 
 /// Runs the tests until an attempt ends by itself, and gives the outcomes of that one. If none
-/// does, the test that hung in the last one counts as one that ended the process.
+/// does, that is one failure.
 pub fn run(run: &Run, tests: &Alone, log: &File) -> Result<BTreeMap<String, String>> {
     println!("alone: -k '{}': {}", tests.expression, tests.reason);
     let record = run.folder.join("record-alone");
@@ -19,7 +19,6 @@ pub fn run(run: &Run, tests: &Alone, log: &File) -> Result<BTreeMap<String, Stri
         pytest.arg(run.tests.join(&tests.file));
         let end = watch(&mut pytest, &record, Duration::from_secs(tests.seconds))?;
         let outcomes = outcomes(&record)?;
-        let hung = outcomes.values().any(|outcome| outcome == "started");
         match end {
             End::Regular => {
                 for (test, outcome) in &outcomes {
@@ -27,19 +26,17 @@ pub fn run(run: &Run, tests: &Alone, log: &File) -> Result<BTreeMap<String, Stri
                 }
                 return Ok(outcomes);
             }
-            // A process that ended without a signal of ours, or before a test began, is no hang.
-            End::Early(how) if !hung || !how.starts_with("no progress") => {
+            // It ended itself, so it did not hang.
+            End::Early(how) if !how.starts_with(NO_PROGRESS) => {
                 println!("attempt {attempt}: {how}");
                 let mut outcomes = outcomes;
                 outcomes.insert(format!("the process itself: {how}"), "failed".to_owned());
                 return Ok(outcomes);
             }
-            End::Early(_) if attempt == tests.attempts => {
-                println!("{attempt} attempts hung");
-                return Ok(outcomes);
-            }
             End::Early(_) => {}
         }
     }
-    Ok(BTreeMap::new())
+    println!("{} attempts hung", tests.attempts);
+    let hung = format!("{}::{}", tests.file, tests.expression);
+    Ok(BTreeMap::from([(hung, "failed".to_owned())]))
 }
