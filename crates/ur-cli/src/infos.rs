@@ -6,25 +6,39 @@ use std::ffi::c_void;
 use std::fmt::{self, Formatter};
 use ur_api::*;
 
-/// A printing function: it writes where the value is, then the value.
+/// A printing function: it writes where the value is, then the value; of a list the value alone.
 type Printer<Q> = unsafe fn(&mut Formatter<'_>, Q, *const c_void, usize) -> fmt::Result;
 
 /// A value of a device.
 pub fn of_device(query: ur_device_info_t, bytes: &[u8]) -> Value {
     // SAFETY: the bytes are what the query returned.
-    unsafe { value(print_device_info, query, bytes) }
+    unsafe { value(print_device_info, query, kind(DEVICE_INFOS, query.0), bytes) }
 }
 
 /// A value of a platform.
 pub fn of_platform(query: ur_platform_info_t, bytes: &[u8]) -> Value {
     // SAFETY: the bytes are what the query returned.
-    unsafe { value(print_platform_info, query, bytes) }
+    unsafe {
+        value(
+            print_platform_info,
+            query,
+            kind(PLATFORM_INFOS, query.0),
+            bytes,
+        )
+    }
 }
 
 /// A value of an adapter.
 pub fn of_adapter(query: ur_adapter_info_t, bytes: &[u8]) -> Value {
     // SAFETY: the bytes are what the query returned.
-    unsafe { value(print_adapter_info, query, bytes) }
+    unsafe {
+        value(
+            print_adapter_info,
+            query,
+            kind(ADAPTER_INFOS, query.0),
+            bytes,
+        )
+    }
 }
 
 /// Every query of a device, with its name.
@@ -44,9 +58,15 @@ pub fn text(value: &Value) -> String {
     }
 }
 
+/// The C type of what a query returns, empty if it is not known.
+fn kind(infos: &[InfoEntry], query: u32) -> &'static str {
+    let entry = infos.iter().find(|entry| entry.value == query);
+    entry.map_or("", |entry| entry.payload)
+}
+
 /// # Safety
 /// As the printing function demands.
-unsafe fn value<Q: Copy>(print: Printer<Q>, query: Q, bytes: &[u8]) -> Value {
+unsafe fn value<Q: Copy>(print: Printer<Q>, query: Q, kind: &str, bytes: &[u8]) -> Value {
     struct Printed<'a, Q>(Printer<Q>, Q, &'a [u8]);
     impl<Q: Copy> fmt::Display for Printed<'_, Q> {
         fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -54,26 +74,27 @@ unsafe fn value<Q: Copy>(print: Printer<Q>, query: Q, bytes: &[u8]) -> Value {
             unsafe { self.0(f, self.1, self.2.as_ptr().cast(), self.2.len()) }
         }
     }
+    if kind == "char[]" {
+        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        return Value::from(String::from_utf8_lossy(text));
+    }
     let printed = Printed(print, query, bytes).to_string();
-    // What a value that does not fit its type leaves: the address alone, which says nothing.
-    let Some((_, shown)) = printed.split_once(' ') else {
-        return Value::from(bytes.iter().map(|b| format!("{b:02x}")).collect::<String>());
-    };
-    let inner = |open, close| shown.strip_prefix(open)?.strip_suffix(close);
-    if let Some(items) = inner('{', '}') {
+    if let Some(items) = printed.strip_prefix('{').and_then(|p| p.strip_suffix('}')) {
         return match items {
             "" => Value::Array(Vec::new()),
             _ => items.split(", ").map(one).collect(),
         };
     }
-    one(inner('(', ')').unwrap_or(shown))
+    // What a value that does not fit its type leaves: the address alone, which says nothing.
+    let Some((_, shown)) = printed.split_once(' ') else {
+        return Value::from(bytes.iter().map(|b| format!("{b:02x}")).collect::<String>());
+    };
+    let inner = shown.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
+    one(inner.unwrap_or(shown))
 }
 
 /// A printed scalar.
 fn one(text: &str) -> Value {
-    if let Some(quoted) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
-        return Value::from(quoted);
-    }
     match text {
         "true" => Value::from(true),
         "false" => Value::from(false),
@@ -96,6 +117,7 @@ mod tests {
             json!("a \"b\"")
         );
         assert_eq!(of_device(UR_DEVICE_INFO_NAME, b"\0"), json!(""));
+        assert_eq!(of_device(UR_DEVICE_INFO_VERSION, b"3\0"), json!("3"));
         assert_eq!(
             of_device(UR_DEVICE_INFO_MAX_COMPUTE_UNITS, &7u32.to_ne_bytes()),
             json!(7)
