@@ -29,6 +29,8 @@ enum Command {
     Run(Box<run::Args>),
     /// Measure our CPU device beside other drivers
     Bench(Box<ur_bench::Args>),
+    /// Check a loader and adapters against the API's rules
+    Cts(Box<ur_cts::Args>),
 }
 
 /// Does what the command line of this process says, and gives its exit code.
@@ -37,6 +39,7 @@ pub fn run() -> ExitCode {
         Command::Info(args) => info::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Bench(args) => ur_bench::run(&args),
+        Command::Cts(args) => ur_cts::run(&args),
     };
     result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
 }

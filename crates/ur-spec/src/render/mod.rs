@@ -1,5 +1,6 @@
 //! Everything generated from the API's data.
 
+mod cts;
 mod ffi;
 mod header;
 mod kit;
@@ -33,6 +34,7 @@ pub fn files(spec: &Spec) -> io::Result<Vec<File>> {
     files.extend(loader::files(spec));
     files.extend(layers::files(spec));
     files.extend(mock::files(spec));
+    files.extend(cts::files(spec));
     files.extend(probe::files(spec));
     files.extend(header::files(spec));
     for file in &mut files {

@@ -81,7 +81,7 @@ fn rust(param: &Param) -> String {
 }
 
 /// The words of a call as arguments.
-fn words(spec: &Spec, function: &Function) -> String {
+pub(super) fn words(spec: &Spec, function: &Function) -> String {
     let mut next = 0;
     let mut out = Vec::new();
     for param in &function.params {

@@ -14,7 +14,7 @@ use super::{File, rust_head};
 use crate::model::{Function, Spec};
 
 /// Whether calls of the function go through layers. The loader's own functions do not.
-pub(super) fn layered(function: &Function) -> bool {
+pub(in crate::render) fn layered(function: &Function) -> bool {
     !function.loader_only
 }
 
@@ -42,6 +42,17 @@ fn index(what: &str, modules: &[&str], public: bool) -> String {
         out.push_str(&format!("{word} use {module}::*;\n"));
     }
     out
+}
+
+/// One right call of each function, and for each reason to refuse one a call with this reason.
+pub(super) fn cases_of_errors(spec: &Spec) -> String {
+    cases::render(spec)
+}
+
+/// Arguments of a call made from `words`, one for each parameter and three for a box; functions
+/// that the program hands in come from a function `function` in scope.
+pub(super) fn arguments_from_words(spec: &Spec, function: &Function) -> String {
+    calls::words(spec, function).replace("crate::adapter::function(", "function(")
 }
 
 pub(super) fn files(spec: &Spec) -> Vec<File> {

@@ -1,0 +1,22 @@
+//! Objects of the loader under test that release themselves.
+
+mod counted;
+mod event;
+mod kernel;
+mod launch;
+mod memory;
+mod program;
+mod queue;
+mod sampler;
+mod usm;
+
+pub(crate) use counted::problems;
+pub use counted::{Counted, problem};
+pub use event::Event;
+pub use kernel::Kernel;
+pub use launch::{Arg, Range, argument};
+pub use memory::{Buffer, Memory};
+pub use program::Program;
+pub use queue::{Context, Device, Queue};
+pub use sampler::Sampler;
+pub use usm::{Pool, Usm, UsmKind};
