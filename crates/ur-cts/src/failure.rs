@@ -114,6 +114,12 @@ impl<const N: usize> Codes for [ur_result_t; N] {
     }
 }
 
+impl Codes for &[ur_result_t] {
+    fn codes(&self) -> Vec<ur_result_t> {
+        self.to_vec()
+    }
+}
+
 /// Checks what a call answered.
 ///
 /// # Errors

@@ -55,6 +55,31 @@ impl Memory {
         })
     }
 
+    /// An image without contents.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    #[track_caller]
+    pub fn image(
+        context: &Context,
+        flags: impl Into<Flags>,
+        format: &ur_image_format_t,
+        desc: &ur_image_desc_t,
+    ) -> Result<Memory, Stop> {
+        Memory::made("urMemImageCreate", |out| {
+            let (format, desc) = (&raw const *format, &raw const *desc);
+            let flags = flags.into().0;
+            ur!(urMemImageCreate(
+                context.get(),
+                flags,
+                format,
+                desc,
+                null_mut(),
+                out
+            ))
+        })
+    }
+
     /// What it holds, read through a queue that is waited for.
     ///
     /// # Errors
@@ -74,5 +99,23 @@ impl Memory {
             null_mut()
         ))?;
         Ok(bytes)
+    }
+}
+
+/// Four bytes for each texel, the format that every device with images has.
+pub static RGBA8: ur_image_format_t = ur_image_format_t {
+    channelOrder: UR_IMAGE_CHANNEL_ORDER_RGBA,
+    channelType: UR_IMAGE_CHANNEL_TYPE_UNORM_INT8,
+};
+
+/// A flat image of that many texels.
+pub fn flat(width: usize, height: usize) -> ur_image_desc_t {
+    ur_image_desc_t {
+        r#type: UR_MEM_TYPE_IMAGE2D,
+        width,
+        height,
+        depth: 1,
+        arraySize: 1,
+        ..Default::default()
     }
 }

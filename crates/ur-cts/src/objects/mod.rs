@@ -1,5 +1,6 @@
 //! Objects of the loader under test that release themselves.
 
+mod command_buffer;
 mod counted;
 mod event;
 mod kernel;
@@ -10,12 +11,13 @@ mod queue;
 mod sampler;
 mod usm;
 
+pub use command_buffer::CommandBuffer;
 pub(crate) use counted::problems;
 pub use counted::{Counted, problem};
 pub use event::Event;
 pub use kernel::Kernel;
 pub use launch::{Arg, Range, argument};
-pub use memory::{Buffer, Memory};
+pub use memory::{Buffer, Memory, RGBA8, flat};
 pub use program::Program;
 pub use queue::{Context, Device, Queue};
 pub use sampler::Sampler;

@@ -2,6 +2,7 @@
 
 mod context;
 mod errors;
+mod info;
 mod queue;
 mod self_test;
 
@@ -13,6 +14,7 @@ type Entry = (&'static str, fn(&mut Suite<'_>));
 const SUITES: &[Entry] = &[
     ("context", context::tests),
     ("errors", errors::tests),
+    ("info", info::tests),
     ("queue", queue::tests),
     ("self_test", self_test::tests),
 ];
