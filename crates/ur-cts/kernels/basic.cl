@@ -73,3 +73,9 @@ __kernel void by_value(record in, __global float *out) {
 __attribute__((reqd_work_group_size(8, 4, 2))) __kernel void fixed_size(__global uint *out) {
     out[get_global_id(0)] = 1;
 }
+
+/* Runs until somebody else sets the gate. */
+__kernel void wait_for(__global volatile uint *gate) {
+    while (*gate == 0)
+        ;
+}

@@ -82,6 +82,10 @@ impl Failure {
             self.code,
             place(self.at)
         );
+        // What a loader answers for a function that the adapter's table lacks.
+        if self.code == UR_RESULT_ERROR_UNINITIALIZED && call.ends_with("Exp") {
+            return Ok(format!("{call} is absent from this adapter"));
+        }
         if self.code != UR_RESULT_ERROR_UNSUPPORTED_FEATURE {
             return Err(failed);
         }

@@ -324,6 +324,22 @@ impl Cx {
         crate::info::of_device(self.device(), query)
     }
 
+    /// Bytes of a query's answer of the device; none where the query is not supported.
+    ///
+    /// # Errors
+    /// When it is answered in any other way.
+    #[track_caller]
+    pub fn device_size(&self, query: ur_device_info_t) -> Result<Option<usize>, Stop> {
+        let mut size = 0;
+        let device = self.device();
+        let code = crate::ur!(urDeviceGetInfo(device, query, 0, null_mut(), &raw mut size));
+        if code == UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION {
+            return Ok(None);
+        }
+        crate::failure::check("urDeviceGetInfo", UR_RESULT_SUCCESS, code)?;
+        Ok(Some(size))
+    }
+
     /// Whether the device says that something is supported; a query that it does not know is no.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 mod command_buffer;
 mod counted;
 mod event;
+mod gate;
 mod kernel;
 mod launch;
 mod memory;
@@ -15,6 +16,7 @@ pub use command_buffer::CommandBuffer;
 pub(crate) use counted::problems;
 pub use counted::{Counted, problem};
 pub use event::Event;
+pub use gate::Gate;
 pub use kernel::Kernel;
 pub use launch::{Arg, Range, argument};
 pub use memory::{Buffer, Memory, RGBA8, flat};

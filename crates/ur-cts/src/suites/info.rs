@@ -412,7 +412,7 @@ const MARK: u8 = 0xa5;
 
 impl Room {
     fn new(bytes: usize) -> Room {
-        Room(vec![u64::from_ne_bytes([MARK; 8]); bytes.div_ceil(8) + 2])
+        Room(vec![u64::from_ne_bytes([MARK; 8]); bytes.div_ceil(8) + 4])
     }
 
     fn at(&mut self) -> *mut c_void {
@@ -496,7 +496,10 @@ fn long_buffer(subject: &Subject, query: &InfoEntry, ask: &Ask) -> Outcome {
     let code = ask(query.value, size + 16, room.at(), &raw mut told);
     check(subject.call, UR_RESULT_SUCCESS, code)?;
     same!("the size", told, size);
-    ensure!(room.untouched(size), "bytes behind the value were written");
+    ensure!(
+        room.untouched(size + 16),
+        "bytes behind the place were written"
+    );
     Ok(())
 }
 

@@ -1,8 +1,11 @@
 //! The suites: a file for each, and an entry in [`SUITES`].
 
+mod adapter;
 mod context;
+mod device;
 mod errors;
 mod info;
+mod platform;
 mod queue;
 mod self_test;
 
@@ -12,6 +15,9 @@ use crate::test::{Registry, Suite};
 type Entry = (&'static str, fn(&mut Suite<'_>));
 
 const SUITES: &[Entry] = &[
+    ("adapter", adapter::tests),
+    ("platform", platform::tests),
+    ("device", device::tests),
     ("context", context::tests),
     ("errors", errors::tests),
     ("info", info::tests),
