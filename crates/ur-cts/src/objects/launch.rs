@@ -1,5 +1,6 @@
 //! Launches of kernels.
 
+use super::event::or_null;
 use super::kernel::Kernel;
 use super::memory::Memory;
 use super::queue::Queue;
@@ -108,18 +109,6 @@ impl Kernel {
     ) -> ur_result_t {
         let given = args.iter().enumerate().map(|(i, arg)| argument(i, arg));
         let given: Vec<_> = given.collect();
-        let or_null = |sizes: &[usize]| {
-            if sizes.is_empty() {
-                null()
-            } else {
-                sizes.as_ptr()
-            }
-        };
-        let list = if wait.is_empty() {
-            null()
-        } else {
-            wait.as_ptr()
-        };
         ur!(urEnqueueKernelLaunchWithArgsExp(
             queue.get(),
             self.get(),
@@ -131,7 +120,7 @@ impl Kernel {
             given.as_ptr(),
             null(),
             wait.len() as u32,
-            list,
+            or_null(wait),
             event
         ))
     }

@@ -15,7 +15,7 @@ mod usm;
 pub use command_buffer::CommandBuffer;
 pub(crate) use counted::problems;
 pub use counted::{Counted, problem};
-pub use event::Event;
+pub use event::{Event, or_null};
 pub use gate::Gate;
 pub use kernel::Kernel;
 pub use launch::{Arg, Range, argument};

@@ -130,6 +130,12 @@ impl Usm {
         Usm::with(cx, context, kind, None, null_mut(), size)
     }
 
+    /// Takes over an allocation.
+    pub fn adopt(context: &Context, at: *mut c_void, size: usize) -> Usm {
+        let context = context.get();
+        Usm { context, at, size }
+    }
+
     /// An allocation with a descriptor or from a pool.
     ///
     /// # Errors

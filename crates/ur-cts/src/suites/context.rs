@@ -113,7 +113,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
     ] {
         suite.device(format!("get_info::{name}_is_a_truth_value"), move |cx| {
             let value: ur_bool_t = cx.context()?.info(query)?;
-            ensure!(value as u8 <= 1, "{query} is {value}");
+            ensure!(value <= 1, "{query} is {value}");
             Ok(())
         });
     }

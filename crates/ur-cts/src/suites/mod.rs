@@ -4,10 +4,13 @@ mod adapter;
 mod context;
 mod device;
 mod errors;
+mod event;
 mod info;
+mod memory;
 mod platform;
 mod queue;
 mod self_test;
+mod usm;
 
 use crate::test::{Registry, Suite};
 
@@ -22,6 +25,9 @@ const SUITES: &[Entry] = &[
     ("errors", errors::tests),
     ("info", info::tests),
     ("queue", queue::tests),
+    ("event", event::tests),
+    ("memory", memory::tests),
+    ("usm", usm::tests),
     ("self_test", self_test::tests),
 ];
 
