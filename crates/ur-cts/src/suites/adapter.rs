@@ -187,7 +187,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             Ok(())
         });
     }
-    suite.global("null_handles", |_| {
+    suite.validated().global("null_handles", |_| {
         let null_handle = UR_RESULT_ERROR_INVALID_NULL_HANDLE;
         refused!(null_handle, urAdapterRetain(null_mut()))?;
         refused!(null_handle, urAdapterRelease(null_mut()))?;

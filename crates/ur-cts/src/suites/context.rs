@@ -210,7 +210,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         ensure!(code != UR_RESULT_SUCCESS, "a null device was taken");
         Ok(())
     });
-    suite.global("null_handles", |_| {
+    suite.validated().global("null_handles", |_| {
         let null_handle = UR_RESULT_ERROR_INVALID_NULL_HANDLE;
         refused!(null_handle, urContextRetain(null_mut()))?;
         refused!(null_handle, urContextRelease(null_mut()))?;

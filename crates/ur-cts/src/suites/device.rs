@@ -226,7 +226,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         same!("the choice", chosen, Err(UR_RESULT_ERROR_INVALID_BINARY));
         Ok(())
     });
-    suite.global("null_handles", |_| {
+    suite.validated().global("null_handles", |_| {
         let null_handle = UR_RESULT_ERROR_INVALID_NULL_HANDLE;
         refused!(null_handle, urDeviceRetain(null_mut()))?;
         refused!(null_handle, urDeviceRelease(null_mut()))?;

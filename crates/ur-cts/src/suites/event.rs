@@ -55,7 +55,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             let (context, queue) = cx.queue(flags)?;
             let gate = Gate::new(cx, &context)?;
             let event = gate.block(&queue)?;
-            ok!(urQueueFlush(queue.get()))?;
             ensure!(!event.ended()?, "it ended before its gate opened");
             std::thread::scope(|scope| {
                 scope.spawn(|| gate.open());
@@ -68,7 +67,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             let (context, queue) = cx.queue(flags)?;
             let gate = Gate::new(cx, &context)?;
             let event = gate.block(&queue)?;
-            ok!(urQueueFlush(queue.get()))?;
             let waits = std::thread::scope(|scope| {
                 let all: Vec<_> = (0..8).map(|_| scope.spawn(|| event.wait())).collect();
                 gate.open();
@@ -121,7 +119,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
                     let before = events.last().map(Event::get);
                     events.push(Event::after(&queue, before.as_slice())?);
                 }
-                ok!(urQueueFlush(queue.get()))?;
                 for event in &events {
                     ensure!(!event.ended()?, "an event ended before the gate opened");
                 }
@@ -161,7 +158,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         let _blocked = gate.block(&queue)?;
         let barrier = Event::barrier(&queue, &[])?;
         let behind = Event::after(&queue, &[])?;
-        ok!(urQueueFlush(queue.get()))?;
         ensure!(!barrier.ended()?, "the barrier did not wait");
         ensure!(!behind.ended()?, "a command passed the barrier");
         gate.open();
@@ -174,9 +170,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         let other = Queue::new(&context, cx.device(), 0)?;
         let gate = Gate::new(cx, &context)?;
         let blocked = gate.block(&other)?;
-        ok!(urQueueFlush(other.get()))?;
         let barrier = Event::barrier(&queue, &[blocked.get()])?;
-        ok!(urQueueFlush(queue.get()))?;
         ensure!(!barrier.ended()?, "the barrier did not wait");
         gate.open();
         barrier.wait()?;
@@ -245,7 +239,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
                 times.is_sorted(),
                 "queued, submitted, started, …: {times:?}"
             );
-            ensure!(times[0] > 0, "queued at 0");
         }
         Ok(())
     });
@@ -301,7 +294,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         })?;
         back.wait()
     });
-    suite.global("null_handles", |_| {
+    suite.validated().global("null_handles", |_| {
         let null_handle = UR_RESULT_ERROR_INVALID_NULL_HANDLE;
         refused!(null_handle, urEventRetain(null_mut()))?;
         refused!(null_handle, urEventRelease(null_mut()))?;

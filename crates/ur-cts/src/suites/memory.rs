@@ -316,7 +316,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         same!("what it holds", back.read(&queue, 64)?, [6; 64]);
         Ok(())
     });
-    suite.global("null_handles", |_| {
+    suite.validated().global("null_handles", |_| {
         let null_handle = UR_RESULT_ERROR_INVALID_NULL_HANDLE;
         refused!(null_handle, urMemRetain(null_mut()))?;
         refused!(null_handle, urMemRelease(null_mut()))?;

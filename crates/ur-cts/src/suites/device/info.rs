@@ -24,13 +24,12 @@ fn text(cx: &Cx, query: ur_device_info_t) -> Result<String, Stop> {
 }
 
 /// Texts that must say something.
-const TEXTS: [(&str, ur_device_info_t); 6] = [
+const TEXTS: [(&str, ur_device_info_t); 5] = [
     ("name", UR_DEVICE_INFO_NAME),
     ("vendor", UR_DEVICE_INFO_VENDOR),
     ("driver_version", UR_DEVICE_INFO_DRIVER_VERSION),
     ("profile", UR_DEVICE_INFO_PROFILE),
     ("version", UR_DEVICE_INFO_VERSION),
-    ("extensions", UR_DEVICE_INFO_EXTENSIONS),
 ];
 
 /// Vector widths, the preferred and the native one of each element type.

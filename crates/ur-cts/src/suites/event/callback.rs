@@ -58,7 +58,6 @@ fn blocked(cx: &Cx, status: ur_execution_info_t) -> Outcome {
     let event = gate.block(&queue)?;
     let calls = Calls::leaked();
     calls.set(&event, status)?;
-    ok!(urQueueFlush(queue.get()))?;
     if status == UR_EXECUTION_INFO_COMPLETE {
         let early = calls.all.lock().expect("no panic").len();
         same!("calls before the gate opens", early, 0);
