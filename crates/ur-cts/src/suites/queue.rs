@@ -310,17 +310,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         behind.wait()?;
         queue.finish()
     });
-    suite.device("two::one_goes_on_while_the_other_is_blocked", |cx| {
-        let (context, queue) = cx.queue(0)?;
-        let other = Queue::new(&context, cx.device(), 0)?;
-        let gate = Gate::new(cx, &context)?;
-        let _blocked = gate.block(&queue)?;
-        let buffer = Memory::with(&context, &[3; 8])?;
-        same!("what a buffer holds", buffer.read(&other, 8)?, [3; 8]);
-        other.finish()?;
-        gate.open();
-        queue.finish()
-    });
     suite.device("two::an_event_of_the_other_holds_a_command", |cx| {
         let (context, queue) = cx.queue(0)?;
         let other = Queue::new(&context, cx.device(), 0)?;
