@@ -51,7 +51,8 @@ impl Worker {
         let printed = File::options().create(true).append(true).open(&output)?;
         let (reader, writer) = pipe()?;
         let end = writer.as_raw_fd();
-        let mut command = Command::new(std::env::current_exe()?);
+        // Not by its path, where a newer build may be by now.
+        let mut command = Command::new("/proc/self/exe");
         command
             .args(std::env::args_os().skip(1))
             .env(PIPE, end.to_string())

@@ -4,11 +4,19 @@ use crate::coverage::Coverage;
 use crate::generated::places::FUNCTIONS;
 use std::fmt::Write;
 
+/// What an adapter answers that does not have a function.
+const DECLINED: [&str; 2] = [
+    "UR_RESULT_ERROR_UNSUPPORTED_FEATURE",
+    "UR_RESULT_ERROR_UNINITIALIZED",
+];
+
 /// The table in Markdown, with a summary before it and what is missing behind.
 pub(super) fn render(coverage: &Coverage) -> String {
     let mut rows = String::new();
     let mut missing = String::new();
-    let (mut functions, mut called, mut succeeded) = (0, 0, Vec::new());
+    let (mut functions, mut called) = (0, 0);
+    // Without a success: those that nothing but declining was heard of, and the others.
+    let (mut declined, mut open) = (Vec::new(), Vec::new());
     let (mut values, mut seen, mut seen_well) = (0, 0, 0);
     let (mut errors, mut errors_seen) = (0, 0);
     for (number, function) in FUNCTIONS.iter().enumerate() {
@@ -18,10 +26,12 @@ pub(super) fn render(coverage: &Coverage) -> String {
         let (calls, good) = coverage.calls(number);
         functions += 1;
         called += usize::from(calls > 0);
-        if good == 0 {
-            succeeded.push(function.name);
-        }
         let results = coverage.results(number);
+        if good == 0 && results.iter().any(|r| DECLINED.contains(r)) {
+            declined.push(function.name);
+        } else if good == 0 {
+            open.push(function.name);
+        }
         let given: Vec<&&str> = results
             .iter()
             .filter(|r| **r != "UR_RESULT_SUCCESS")
@@ -68,17 +78,22 @@ pub(super) fn render(coverage: &Coverage) -> String {
          parameters (null and given, 0 and more, each enumeration value, each flag and none), {seen} \
          were given, {seen_well} in calls that succeeded. Of {errors} documented errors, \
          {errors_seen} were returned.\n\n",
-        functions - succeeded.len()
+        functions - declined.len() - open.len()
     );
-    let _ = writeln!(
-        out,
-        "Functions without a call that succeeded: {}\n",
-        if succeeded.is_empty() {
+    for (what, names) in [
+        ("Functions that were declined", &declined),
+        (
+            "Functions without a call that succeeded or was declined",
+            &open,
+        ),
+    ] {
+        let names = if names.is_empty() {
             "none".to_owned()
         } else {
-            succeeded.join(", ")
-        }
-    );
+            names.join(", ")
+        };
+        let _ = writeln!(out, "{what}: {names}\n");
+    }
     out.push_str(
         "| Function | Calls | Successes | Values given | With success | Documented errors | Errors returned |\n\
          | --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
