@@ -242,6 +242,29 @@ impl Cx {
         }
     }
 
+    /// Each device that the test is about, as a test of the device alone would see it: all devices
+    /// in a test of everything, those of the adapter or platform in a test of one.
+    pub fn each_device(&self) -> Vec<Cx> {
+        let mut all = Vec::new();
+        for (at, adapter) in self.world.adapters.iter().enumerate() {
+            let mut number = 0;
+            for (index, platform) in adapter.platforms.iter().enumerate() {
+                for device in 0..platform.devices.len() {
+                    let own = Cx::all(self.world).of_adapter(at).of_platform(index);
+                    all.push(own.of_device(device, number));
+                    number += 1;
+                }
+            }
+        }
+        let within = |mine: Option<usize>, its: Option<usize>| mine.is_none() || mine == its;
+        all.retain(|cx| {
+            within(self.adapter, cx.adapter)
+                && within(self.platform, cx.platform)
+                && (self.device.is_none() || self.device == cx.device)
+        });
+        all
+    }
+
     /// Whether the test is of a device.
     pub(crate) fn has_device(&self) -> bool {
         self.device.is_some()

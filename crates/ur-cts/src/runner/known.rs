@@ -1,14 +1,17 @@
-//! Failures that are known: `[[known]]` with `pattern`, a regular expression for names of tests, and
-//! `reason`, which says what rule of the API is broken and by whom.
+//! Failures that are known: `[[known]]` with `reason`, which says what rule of the API is broken, and
+//! `pattern`, a regular expression for whole names of tests, or `names`, a list of names without the
+//! device in brackets. `adapter` says whose failures the file's names are.
 
 use anyhow::{Context, Result, ensure};
 use regex_lite::Regex;
 use serde::Deserialize;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    adapter: Option<String>,
     #[serde(default)]
     known: Vec<Entry>,
 }
@@ -16,13 +19,21 @@ struct File {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    pattern: String,
+    pattern: Option<String>,
+    #[serde(default)]
+    names: Vec<String>,
     reason: String,
 }
 
 /// Failures that are known.
 #[derive(Debug, Default)]
-pub(super) struct Known(Vec<(Regex, String)>);
+pub(super) struct Known {
+    /// Part of the label in brackets: `native_cpu`.
+    adapter: Option<String>,
+    patterns: Vec<(Regex, String)>,
+    /// The reason by the name without the label.
+    names: HashMap<String, String>,
+}
 
 impl Known {
     /// Reads a file.
@@ -36,31 +47,55 @@ impl Known {
 
     fn parse(text: &str) -> Result<Known> {
         let file: File = toml::from_str(text)?;
-        let mut all = Vec::new();
+        let mut known = Known {
+            adapter: file.adapter,
+            ..Known::default()
+        };
         for entry in file.known {
-            ensure!(
-                !entry.reason.trim().is_empty(),
-                "{}: no reason",
-                entry.pattern
-            );
-            // The whole name: a pattern must not catch more than it says.
-            let whole = Regex::new(&format!("^(?:{})$", entry.pattern))?;
-            all.push((whole, entry.reason));
+            let reason = entry.reason;
+            ensure!(!reason.trim().is_empty(), "a known failure has no reason");
+            let none = entry.pattern.is_none() && entry.names.is_empty();
+            ensure!(!none, "no pattern and no names for: {reason}");
+            if let Some(pattern) = entry.pattern {
+                // The whole name: a pattern must not catch more than it says.
+                let whole = Regex::new(&format!("^(?:{pattern})$"))?;
+                known.patterns.push((whole, reason.clone()));
+            }
+            for name in entry.names {
+                known.names.insert(name, reason.clone());
+            }
         }
-        Ok(Known(all))
+        Ok(known)
+    }
+
+    /// The name without its label, if the label is one that this is about.
+    fn case<'a>(&self, name: &'a str) -> Option<&'a str> {
+        let (case, label) = name.rsplit_once('[').unwrap_or((name, ""));
+        let adapter = label.split([':', '/', '#', ']']).next().unwrap_or_default();
+        let own = self.adapter.as_deref();
+        (own.is_none_or(|own| own == adapter) || label.is_empty()).then_some(case)
     }
 
     /// Why a test is known to fail.
     pub(super) fn reason(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().find(|(pattern, _)| pattern.is_match(name));
+        let case = self.case(name)?;
+        if let Some(reason) = self.names.get(case) {
+            return Some(reason);
+        }
+        let found = self.patterns.iter().find(|(p, _)| p.is_match(name));
         found.map(|(_, reason)| reason.as_str())
     }
 
-    /// Patterns that are the name of none of these tests.
+    /// Patterns and names that are those of none of these tests.
     pub(super) fn unused<'a>(&self, names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+        let there: HashSet<&str> = names.clone().filter_map(|name| self.case(name)).collect();
         let unused = |p: &Regex| !names.clone().any(|name| p.is_match(name));
-        let patterns = self.0.iter().filter(|(p, _)| unused(p));
-        patterns.map(|(p, _)| p.as_str().to_owned()).collect()
+        let patterns = self.patterns.iter().filter(|(p, _)| unused(p));
+        let patterns = patterns.map(|(p, _)| p.as_str().to_owned());
+        let gone = self.names.keys().filter(|n| !there.contains(n.as_str()));
+        let mut all: Vec<String> = patterns.chain(gone.cloned()).collect();
+        all.sort_unstable();
+        all
     }
 }
 
@@ -77,7 +112,21 @@ mod tests {
         assert_eq!(known.reason("a::queue::finish[x:0]"), None);
         assert_eq!(known.unused(["queue::a[x:0]"].into_iter()), [""; 0]);
         assert_eq!(known.unused(["queue::a[y:0]"].into_iter()).len(), 1);
+        assert!(Known::parse("[[known]]\nreason = 'r'").is_err());
         assert!(Known::parse("[[known]]\npattern = 'a'\nreason = ' '").is_err());
         assert!(Known::parse("[[known]]\npattern = 'a'").is_err());
+    }
+
+    #[test]
+    fn names_are_those_of_one_adapter() {
+        let known = "adapter = 'x'\n[[known]]\nnames = ['a::b', 'a::c']\nreason = 'r'\n";
+        let known = Known::parse(known).expect("it can be read");
+        for name in ["a::b[x:0]", "a::b[x:7]", "a::c[x]", "a::b[x/0]", "a::c"] {
+            assert_eq!(known.reason(name), Some("r"), "{name}");
+        }
+        for name in ["a::b[y:0]", "a::d[x:0]", "a::b::c[x:0]"] {
+            assert_eq!(known.reason(name), None, "{name}");
+        }
+        assert_eq!(known.unused(["a::b[x:0]"].into_iter()), ["a::c"]);
     }
 }

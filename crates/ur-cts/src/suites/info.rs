@@ -363,7 +363,12 @@ fn declined(subject: &Subject, query: &InfoEntry, ask: &Ask) -> Outcome {
     let mut size = 0;
     let code = ask(query.value, 0, null_mut(), &raw mut size);
     let may = query.optional || query.name.ends_with("_EXP") || MAY_DECLINE.contains(&query.name);
-    if may && code == UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION {
+    // To an earlier release a query may be a number without a name; a queue that is not on the
+    // device may say just that.
+    let said = code == UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION
+        || code == UR_RESULT_ERROR_INVALID_ENUMERATION
+        || code == UR_RESULT_ERROR_INVALID_QUEUE && query.name == "UR_QUEUE_INFO_SIZE";
+    if may && said {
         return Err(Stop::Unsupported(format!("{} is declined", query.name)));
     }
     check(subject.call, UR_RESULT_SUCCESS, code)?;
@@ -378,12 +383,13 @@ const MAY_DECLINE: [&str; 3] = [
 ];
 
 /// The type of a query's value. The API's lists say less than its text for some: sizes are those of
-/// all three dimensions, a module may have zeros in it, and a device may come from no partition.
+/// all three dimensions, a module and a version may have zeros in them, and a device may come from
+/// no partition.
 fn payload(query: &InfoEntry) -> &'static str {
     match query.name {
         "UR_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE"
         | "UR_KERNEL_GROUP_INFO_COMPILE_MAX_WORK_GROUP_SIZE" => "size_t[3]",
-        "UR_PROGRAM_INFO_IL" => "uint8_t[]",
+        "UR_PROGRAM_INFO_IL" | "UR_DEVICE_INFO_IP_VERSION" => "uint8_t[]",
         "UR_DEVICE_INFO_PARTITION_TYPE" => "ur_device_partition_property_t[]",
         _ => query.payload,
     }

@@ -6,6 +6,7 @@ mod device;
 mod errors;
 mod event;
 mod info;
+mod integration;
 mod memory;
 mod platform;
 mod queue;
@@ -28,6 +29,7 @@ const SUITES: &[Entry] = &[
     ("event", event::tests),
     ("memory", memory::tests),
     ("usm", usm::tests),
+    ("integration", integration::tests),
     ("self_test", self_test::tests),
 ];
 
