@@ -1,6 +1,7 @@
 //! Failures that are known: `[[known]]` with `reason`, which says what rule of the API is broken, and
 //! `pattern`, a regular expression for whole names of tests, or `names`, a list of names without the
-//! device in brackets. `adapter` says whose failures the file's names are.
+//! device in brackets. `adapter` says whose failures the file's names are. A known failure that passes
+//! is not in order, unless its entry says that it comes and goes (`sometimes = true`).
 
 use anyhow::{Context, Result, ensure};
 use regex_lite::Regex;
@@ -22,7 +23,16 @@ struct Entry {
     pattern: Option<String>,
     #[serde(default)]
     names: Vec<String>,
+    #[serde(default)]
+    sometimes: bool,
     reason: String,
+}
+
+/// Why a test fails, and whether always.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reason {
+    pub(super) text: String,
+    pub(super) sometimes: bool,
 }
 
 /// Failures that are known.
@@ -30,9 +40,9 @@ struct Entry {
 pub(super) struct Known {
     /// Part of the label in brackets: `native_cpu`.
     adapter: Option<String>,
-    patterns: Vec<(Regex, String)>,
+    patterns: Vec<(Regex, Reason)>,
     /// The reason by the name without the label.
-    names: HashMap<String, String>,
+    names: HashMap<String, Reason>,
 }
 
 impl Known {
@@ -52,10 +62,14 @@ impl Known {
             ..Known::default()
         };
         for entry in file.known {
-            let reason = entry.reason;
-            ensure!(!reason.trim().is_empty(), "a known failure has no reason");
+            let reason = Reason {
+                text: entry.reason,
+                sometimes: entry.sometimes,
+            };
+            let text = reason.text.trim();
+            ensure!(!text.is_empty(), "a known failure has no reason");
             let none = entry.pattern.is_none() && entry.names.is_empty();
-            ensure!(!none, "no pattern and no names for: {reason}");
+            ensure!(!none, "no pattern and no names for: {text}");
             if let Some(pattern) = entry.pattern {
                 // The whole name: a pattern must not catch more than it says.
                 let whole = Regex::new(&format!("^(?:{pattern})$"))?;
@@ -77,13 +91,13 @@ impl Known {
     }
 
     /// Why a test is known to fail.
-    pub(super) fn reason(&self, name: &str) -> Option<&str> {
+    pub(super) fn reason(&self, name: &str) -> Option<&Reason> {
         let case = self.case(name)?;
         if let Some(reason) = self.names.get(case) {
             return Some(reason);
         }
         let found = self.patterns.iter().find(|(p, _)| p.is_match(name));
-        found.map(|(_, reason)| reason.as_str())
+        found.map(|(_, reason)| reason)
     }
 
     /// Patterns and names that are those of none of these tests.
@@ -103,13 +117,17 @@ impl Known {
 mod tests {
     use super::*;
 
+    fn text<'a>(known: &'a Known, name: &str) -> Option<&'a str> {
+        known.reason(name).map(|reason| reason.text.as_str())
+    }
+
     #[test]
     fn patterns_are_whole_names_and_have_reasons() {
         let known = "[[known]]\npattern = 'queue::.*\\[x:0\\]'\nreason = 'r'\n";
         let known = Known::parse(known).expect("it can be read");
-        assert_eq!(known.reason("queue::finish[x:0]"), Some("r"));
-        assert_eq!(known.reason("queue::finish[x:01]"), None);
-        assert_eq!(known.reason("a::queue::finish[x:0]"), None);
+        assert_eq!(text(&known, "queue::finish[x:0]"), Some("r"));
+        assert_eq!(text(&known, "queue::finish[x:01]"), None);
+        assert_eq!(text(&known, "a::queue::finish[x:0]"), None);
         assert_eq!(known.unused(["queue::a[x:0]"].into_iter()), [""; 0]);
         assert_eq!(known.unused(["queue::a[y:0]"].into_iter()).len(), 1);
         assert!(Known::parse("[[known]]\nreason = 'r'").is_err());
@@ -122,10 +140,10 @@ mod tests {
         let known = "adapter = 'x'\n[[known]]\nnames = ['a::b', 'a::c']\nreason = 'r'\n";
         let known = Known::parse(known).expect("it can be read");
         for name in ["a::b[x:0]", "a::b[x:7]", "a::c[x]", "a::b[x/0]", "a::c"] {
-            assert_eq!(known.reason(name), Some("r"), "{name}");
+            assert_eq!(text(&known, name), Some("r"), "{name}");
         }
         for name in ["a::b[y:0]", "a::d[x:0]", "a::b::c[x:0]"] {
-            assert_eq!(known.reason(name), None, "{name}");
+            assert_eq!(text(&known, name), None, "{name}");
         }
         assert_eq!(known.unused(["a::b[x:0]"].into_iter()), ["a::c"]);
     }

@@ -98,7 +98,10 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Run<'_> {
     fn note(&self, mut outcome: Outcome) {
-        outcome.known = self.known.reason(&outcome.name).map(str::to_owned);
+        if let Some(reason) = self.known.reason(&outcome.name) {
+            outcome.known = Some(reason.text.clone());
+            outcome.sometimes = reason.sometimes;
+        }
         let mut all = lock(&self.outcomes);
         let mut out = std::io::stderr().lock();
         if self.terminal {

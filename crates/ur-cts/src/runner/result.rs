@@ -20,6 +20,9 @@ pub(super) struct Outcome {
     /// Why a failure is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) known: Option<String>,
+    /// Whether a known failure comes and goes.
+    #[serde(skip)]
+    pub(super) sometimes: bool,
     /// How long it took, in seconds.
     pub(super) seconds: f64,
 }
@@ -32,6 +35,7 @@ impl Outcome {
             message,
             output: String::new(),
             known: None,
+            sometimes: false,
             seconds: time.as_secs_f64(),
         }
     }
@@ -51,7 +55,7 @@ impl Outcome {
     /// Whether nothing has to be done about it: in order, or a failure that is known.
     pub(super) fn good(&self) -> bool {
         match self.known {
-            Some(_) => self.verdict != Verdict::Passed,
+            Some(_) => self.sometimes || self.verdict != Verdict::Passed,
             None => self.verdict.good(),
         }
     }
@@ -59,7 +63,7 @@ impl Outcome {
     /// How it ended, as a word.
     pub(super) fn word(&self) -> &'static str {
         match (&self.known, self.verdict) {
-            (Some(_), Verdict::Passed) => "passed though known to fail",
+            (Some(_), Verdict::Passed) if !self.sometimes => "passed though known to fail",
             (Some(_), Verdict::Failed | Verdict::Crashed | Verdict::Hung) => "known",
             (_, verdict) => verdict.word(),
         }

@@ -33,7 +33,7 @@ impl Count {
         match (outcome.good(), outcome.known.is_some(), outcome.verdict) {
             (false, _, _) => self.bad += 1,
             (_, _, Verdict::Unsupported) => self.unsupported += 1,
-            (_, true, _) => self.known += 1,
+            (_, true, verdict) if verdict != Verdict::Passed => self.known += 1,
             _ => self.passed += 1,
         }
         self.seconds += outcome.seconds;
