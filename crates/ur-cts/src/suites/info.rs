@@ -309,6 +309,11 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
                 continue;
             }
             for (case, validated, body) in CASES {
+                // Between nothing and one byte there is no size that is too small.
+                let single = bytes(payload(query)) == 1 && !payload(query).ends_with("[]");
+                if case == "short_buffer" && single {
+                    continue;
+                }
                 let run = move |cx: &Cx| {
                     let ask = (subject.make)(cx)?;
                     declined(subject, query, &ask)?;
@@ -484,8 +489,8 @@ fn value(subject: &Subject, query: &InfoEntry, ask: &Ask) -> Outcome {
 fn short_buffer(subject: &Subject, query: &InfoEntry, ask: &Ask) -> Outcome {
     let size = size(subject, query, ask)?;
     if size < 2 {
-        // There is no size between nothing and one byte.
-        return Ok(());
+        let reason = format!("the answer has {size} bytes, so no place is too small");
+        return Err(Stop::Unsupported(reason));
     }
     let mut room = Room::new(size);
     let code = ask(query.value, size - 1, room.at(), null_mut());
