@@ -8,7 +8,7 @@ use crate::objects::{
 };
 use crate::test::Suite;
 use crate::world::Cx;
-use crate::{Outcome, ensure, kernels, ok, refused, same, ur};
+use crate::{Outcome, ensure, kernels, same, ur};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use ur_api::*;
@@ -339,7 +339,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             Ok(())
         });
     }
-    loader_config(&mut suite.part("loader_config"));
 }
 
 /// A test of the subject: once for each adapter, platform or device.
@@ -537,55 +536,4 @@ fn nulls(subject: &Subject, query: &InfoEntry, ask: &Ask) -> Outcome {
     check(subject.call, wanted, code)?;
     ensure!(room.untouched(0), "a place of no bytes was written");
     Ok(())
-}
-
-/// The loader's own configuration object.
-fn loader_config(suite: &mut Suite<'_>) {
-    suite.global("reference_count", |_| {
-        let mut config = null_mut();
-        ok!(urLoaderConfigCreate(&raw mut config))?;
-        let count = || {
-            crate::info::value::<u32>("urLoaderConfigGetInfo", |size, value, out| {
-                let query = UR_LOADER_CONFIG_INFO_REFERENCE_COUNT;
-                ur!(urLoaderConfigGetInfo(config, query, size, value, out))
-            })
-        };
-        same!("the count", count()?, 1);
-        ok!(urLoaderConfigRetain(config))?;
-        same!("the count after a retain", count()?, 2);
-        ok!(urLoaderConfigRelease(config))?;
-        same!("the count after a release", count()?, 1);
-        ok!(urLoaderConfigRelease(config))?;
-        Ok(())
-    });
-    suite.global("available_layers", |_| {
-        let mut config = null_mut();
-        ok!(urLoaderConfigCreate(&raw mut config))?;
-        let layers = crate::info::text("urLoaderConfigGetInfo", |size, value, out| {
-            let query = UR_LOADER_CONFIG_INFO_AVAILABLE_LAYERS;
-            ur!(urLoaderConfigGetInfo(config, query, size, value, out))
-        })?;
-        for layer in layers.split(';').filter(|l| !l.is_empty()) {
-            let name = std::ffi::CString::new(layer).expect("no zero inside");
-            ok!(urLoaderConfigEnableLayer(config, name.as_ptr()))?;
-        }
-        refused!(
-            UR_RESULT_ERROR_LAYER_NOT_PRESENT,
-            urLoaderConfigEnableLayer(config, c"UR_LAYER_THAT_THERE_IS_NOT".as_ptr())
-        )?;
-        ok!(urLoaderConfigRelease(config))?;
-        Ok(())
-    });
-    suite.global("null_handles_and_pointers", |_| {
-        let null_handle = UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-        let null_pointer = UR_RESULT_ERROR_INVALID_NULL_POINTER;
-        refused!(null_pointer, urLoaderConfigCreate(null_mut()))?;
-        refused!(null_handle, urLoaderConfigRetain(null_mut()))?;
-        refused!(null_handle, urLoaderConfigRelease(null_mut()))?;
-        let mut config = null_mut();
-        ok!(urLoaderConfigCreate(&raw mut config))?;
-        refused!(null_pointer, urLoaderConfigEnableLayer(config, null()))?;
-        ok!(urLoaderConfigRelease(config))?;
-        Ok(())
-    });
 }

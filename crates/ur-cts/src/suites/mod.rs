@@ -7,6 +7,7 @@ mod errors;
 mod event;
 mod info;
 mod integration;
+mod loader;
 mod memory;
 mod platform;
 mod queue;
@@ -19,6 +20,7 @@ use crate::test::{Registry, Suite};
 type Entry = (&'static str, fn(&mut Suite<'_>));
 
 const SUITES: &[Entry] = &[
+    ("loader", loader::tests),
     ("adapter", adapter::tests),
     ("platform", platform::tests),
     ("device", device::tests),
