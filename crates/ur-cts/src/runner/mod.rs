@@ -2,6 +2,7 @@
 //! a hang of one is the failure of its test, and another takes over. The parent opens nothing.
 
 mod child;
+mod faults;
 mod html;
 mod junit;
 mod known;
@@ -43,6 +44,13 @@ pub struct Args {
     /// A process for each test
     #[arg(long)]
     isolate: bool,
+    /// End with the first failure
+    #[arg(long)]
+    fail_fast: bool,
+    /// Check the suite instead: run it with each deliberate fault of an adapter that is built with
+    /// the feature `faults`; every one must make a test fail
+    #[arg(long)]
+    faults: bool,
     /// Seconds after which a test has failed
     #[arg(long, value_name = "S", default_value_t = 60)]
     timeout: u64,
@@ -116,6 +124,7 @@ impl Args {
 pub fn run(args: &Args) -> Result<()> {
     match protocol::worker_pipe() {
         Some(pipe) => worker::run(args, pipe),
+        None if args.faults => faults::run(args),
         None => parent::run(args).context("the suite"),
     }
 }

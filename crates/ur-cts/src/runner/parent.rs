@@ -109,6 +109,9 @@ impl Run<'_> {
         }
         if !outcome.good() {
             let _ = writeln!(out, "{}", summary::line(&outcome));
+            if self.args.fail_fast {
+                lock(&self.left).clear();
+            }
         }
         all.push(outcome);
         if self.terminal {
