@@ -5,6 +5,7 @@ mod bench;
 mod build;
 mod client;
 mod corpus;
+mod cts;
 mod demo;
 mod diff;
 mod expectations;
@@ -46,6 +47,8 @@ enum Command {
     Test(test::Args),
     /// Run the test suite of a real client on our adapter, or compare its calls on two loaders
     Client(client::Args),
+    /// Run the conformance suite
+    Cts(cts::Args),
     /// Build the SPIR-V modules found in real programs
     Corpus(corpus::Args),
     /// Long random runs: handles
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Client(args) => client::run(&args),
+        Command::Cts(args) => cts::run(&args),
         Command::Corpus(args) => corpus::run(&args),
         Command::Stress(args) => stress::run(&args),
         Command::Diff(args) => diff::run(&args),

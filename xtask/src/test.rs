@@ -1,7 +1,7 @@
 //! `./x test`: the tests.
 
 use crate::tally::Tally;
-use crate::{build, client, corpus, diff, harness, process, repo, sanitize, setup, stress};
+use crate::{build, client, corpus, cts, diff, harness, process, repo, sanitize, setup, stress};
 use anyhow::Result;
 use clap::Parser;
 use std::time::Instant;
@@ -34,6 +34,7 @@ pub fn run(args: &Args) -> Result<bool> {
         Ok(Tally::one(true))
     });
     steps.run("tests", || tests(args.all));
+    steps.run("conformance of native CPU", cts::native_cpu);
     for threads in [1, 8] {
         steps.run(&format!("stress handles on {threads} threads"), || {
             stress::handles(STRESS, threads, &[1, 2, 3]).map(|(_, held)| Tally::one(held))
