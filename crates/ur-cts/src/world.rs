@@ -400,6 +400,25 @@ impl Cx {
         )))
     }
 
+    /// The backend of the adapter.
+    ///
+    /// # Panics
+    /// In a test of everything.
+    pub fn backend(&self) -> ur_backend_t {
+        let mut backend = UR_BACKEND_UNKNOWN;
+        // SAFETY: the adapter lives; the value is as large as the query's.
+        unsafe {
+            api().urAdapterGetInfo(
+                self.adapter(),
+                UR_ADAPTER_INFO_BACKEND,
+                size_of_val(&backend),
+                (&raw mut backend).cast(),
+                null_mut(),
+            )
+        };
+        backend
+    }
+
     /// The adapter's own message behind `UR_RESULT_ERROR_ADAPTER_SPECIFIC`.
     pub(crate) fn last_error(&self, code: ur_result_t) -> Option<String> {
         if code != UR_RESULT_ERROR_ADAPTER_SPECIFIC {

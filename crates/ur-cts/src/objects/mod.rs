@@ -2,6 +2,7 @@
 
 mod command_buffer;
 mod counted;
+mod dam;
 mod event;
 mod gate;
 mod kernel;
@@ -15,6 +16,7 @@ mod usm;
 pub use command_buffer::CommandBuffer;
 pub(crate) use counted::problems;
 pub use counted::{Counted, problem};
+pub use dam::Dam;
 pub use event::{Event, or_null};
 pub use gate::Gate;
 pub use kernel::Kernel;

@@ -3,14 +3,19 @@
 mod adapter;
 mod context;
 mod device;
+mod enqueue;
 mod errors;
 mod event;
 mod info;
 mod integration;
+mod kernel;
+mod launch_with_args;
 mod loader;
 mod memory;
 mod platform;
+mod program;
 mod queue;
+mod sampler;
 mod self_test;
 mod usm;
 
@@ -31,6 +36,11 @@ const SUITES: &[Entry] = &[
     ("event", event::tests),
     ("memory", memory::tests),
     ("usm", usm::tests),
+    ("enqueue", enqueue::tests),
+    ("program", program::tests),
+    ("kernel", kernel::tests),
+    ("launch_with_args", launch_with_args::tests),
+    ("sampler", sampler::tests),
     ("integration", integration::tests),
     ("self_test", self_test::tests),
 ];

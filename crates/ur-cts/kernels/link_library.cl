@@ -1,0 +1,5 @@
+/* What link_main.cl needs. */
+
+int twice(int of) {
+    return of * 2;
+}
