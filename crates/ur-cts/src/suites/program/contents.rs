@@ -84,21 +84,19 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
         check("urProgramGetInfo", UR_RESULT_SUCCESS, code)?;
         let number: usize = program.info(UR_PROGRAM_INFO_NUM_KERNELS)?;
         let names = program.text(UR_PROGRAM_INFO_KERNEL_NAMES)?;
-        let mut names: Vec<&str> = names.split(';').collect();
-        names.sort_unstable();
+        let names: Vec<&str> = names.split(';').collect();
         same!("number", number, names.len());
-        let wanted = [
-            "by_value",
-            "copy",
-            "fill",
-            "fixed_size",
-            "group_sum",
-            "ids",
-            "increment",
-            "saxpy",
-            "sizes",
-        ];
-        same!("names", names, wanted);
+        for wanted in ["by_value", "copy", "fill", "ids", "sizes"] {
+            ensure!(names.contains(&wanted), "{wanted} is not among {names:?}");
+        }
+        let program = Program::built(&scene.context, kernels::CONSTANTS)?;
+        same!(
+            "number",
+            program.info::<usize>(UR_PROGRAM_INFO_NUM_KERNELS)?,
+            1
+        );
+        let names = program.text(UR_PROGRAM_INFO_KERNEL_NAMES)?;
+        same!("names", names, "constants");
         Ok(())
     });
     specialised(suite);
