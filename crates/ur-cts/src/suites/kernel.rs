@@ -490,7 +490,26 @@ fn native(cx: &Cx) -> Outcome {
     let (scene, program) = program(cx)?;
     let kernel = named(&program, "increment")?;
     let mut native = 0;
-    ok!(urKernelGetNativeHandle(kernel.get(), &raw mut native))?;
+    let got = check(
+        "urKernelGetNativeHandle",
+        UR_RESULT_SUCCESS,
+        ur!(urKernelGetNativeHandle(kernel.get(), &raw mut native)),
+    );
+    if got.is_err() {
+        // Who has no handles makes nothing of them either.
+        let mut none = null_mut();
+        refused!(
+            UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+            urKernelCreateWithNativeHandle(
+                1,
+                scene.context.get(),
+                program.get(),
+                null(),
+                &raw mut none
+            )
+        )?;
+    }
+    got?;
     same!("count after", kernel.count()?, 1);
     let properties = ur_kernel_native_properties_t {
         isNativeHandleOwned: false,

@@ -187,7 +187,20 @@ fn created(suite: &mut Suite<'_>) {
         let scene = scene(cx)?;
         let program = Program::built(&scene.context, kernels::BASIC)?;
         let mut native = 0;
-        ok!(urProgramGetNativeHandle(program.get(), &raw mut native))?;
+        let got = crate::failure::check(
+            "urProgramGetNativeHandle",
+            UR_RESULT_SUCCESS,
+            ur!(urProgramGetNativeHandle(program.get(), &raw mut native)),
+        );
+        if got.is_err() {
+            // Who has no handles makes nothing of them either.
+            let mut none = null_mut();
+            refused!(
+                UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                urProgramCreateWithNativeHandle(1, scene.context.get(), null(), &raw mut none)
+            )?;
+        }
+        got?;
         same!("count after", program.count()?, 1);
         let properties = ur_program_native_properties_t {
             isNativeHandleOwned: false,

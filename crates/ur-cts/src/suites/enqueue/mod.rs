@@ -1,5 +1,6 @@
 //! The functions of `urEnqueue…`, a file for each or for those that are alike.
 
+mod async_alloc;
 pub(crate) mod buffers;
 pub(crate) mod bytes;
 pub(crate) mod command;
@@ -38,6 +39,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
     usm_fill::tests(&mut suite.part("usm_fill"));
     usm_2d::tests(suite);
     usm_hints::tests(suite);
+    async_alloc::tests(suite);
     events::tests(suite);
     variables::tests(suite);
     pipes::tests(suite);
