@@ -429,7 +429,7 @@ pub(crate) fn opened_meanwhile<T>(dam: &Dam, call: impl FnOnce() -> T) -> (T, bo
                 std::thread::yield_now();
             }
             // A call that does not wait returns long before this has ended.
-            for _ in 0..2000 {
+            for _ in 0..300 {
                 std::thread::yield_now();
             }
             opened.store(true, Ordering::SeqCst);
