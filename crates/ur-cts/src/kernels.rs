@@ -12,3 +12,6 @@ pub const LINK_LIBRARY: &[u8] = include_bytes!("../kernels/link_library.spv");
 pub const LINK_MAIN: &[u8] = include_bytes!("../kernels/link_main.spv");
 /// `variables.cl`: variables of a program.
 pub const VARIABLES: &[u8] = include_bytes!("../kernels/variables.spv");
+
+/// `commands.cl`: what recorded commands are made of.
+pub const COMMANDS: &[u8] = include_bytes!("../kernels/commands.spv");

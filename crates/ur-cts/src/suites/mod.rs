@@ -1,6 +1,7 @@
 //! The suites: a file for each, and an entry in [`SUITES`].
 
 mod adapter;
+mod command_buffer;
 mod context;
 mod device;
 mod enqueue;
@@ -42,6 +43,7 @@ const SUITES: &[Entry] = &[
     ("launch_with_args", launch_with_args::tests),
     ("sampler", sampler::tests),
     ("integration", integration::tests),
+    ("command_buffer", command_buffer::tests),
     ("self_test", self_test::tests),
 ];
 
