@@ -43,6 +43,7 @@ pub mod suites;
 pub mod test;
 pub mod world;
 
+mod acts;
 mod generated;
 mod runner;
 mod support;

@@ -122,6 +122,10 @@ impl Args {
 /// # Errors
 /// When tests fail, or nothing can be run.
 pub fn run(args: &Args) -> Result<()> {
+    if let Some(act) = crate::acts::asked() {
+        crate::acts::play(&act, args.loader(), args.adapters()?);
+        return Ok(());
+    }
     match protocol::worker_pipe() {
         Some(pipe) => worker::run(args, pipe),
         None if args.faults => faults::run(args),

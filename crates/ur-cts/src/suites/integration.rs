@@ -1,5 +1,7 @@
 //! Several devices, platforms and adapters at once.
 
+mod several;
+
 use crate::failure::Stop;
 use crate::objects::{Context, Event, Memory, Queue};
 use crate::test::Suite;
@@ -49,6 +51,7 @@ fn apart(cx: &Cx, rounds: usize) -> Outcome {
 }
 
 pub(crate) fn tests(suite: &mut Suite<'_>) {
+    several::tests(suite);
     for rounds in [1, 4, 32] {
         suite.global(format!("all_devices::{rounds}_buffers_each"), move |cx| {
             apart(cx, rounds)

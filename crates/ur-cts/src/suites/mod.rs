@@ -1,24 +1,38 @@
 //! The suites: a file for each, and an entry in [`SUITES`].
 
 mod adapter;
+mod async_alloc;
+mod bindless_images;
 mod command_buffer;
 mod context;
 mod device;
+mod device_wait;
 mod enqueue;
 mod errors;
 mod event;
+mod graph;
 mod info;
 mod integration;
+mod ipc;
 mod kernel;
 mod launch_with_args;
+mod lifetime;
 mod loader;
 mod memory;
+mod memory_export;
+mod p2p;
 mod platform;
+mod process;
 mod program;
 mod queue;
+mod reusable_events;
 mod sampler;
 mod self_test;
+mod threads;
 mod usm;
+mod usm_import;
+mod usm_pools;
+mod virtual_memory;
 
 use crate::test::{Registry, Suite};
 
@@ -44,6 +58,20 @@ const SUITES: &[Entry] = &[
     ("sampler", sampler::tests),
     ("integration", integration::tests),
     ("command_buffer", command_buffer::tests),
+    ("async_alloc", async_alloc::tests),
+    ("bindless_images", bindless_images::tests),
+    ("device_wait", device_wait::tests),
+    ("graph", graph::tests),
+    ("ipc", ipc::tests),
+    ("lifetime", lifetime::tests),
+    ("memory_export", memory_export::tests),
+    ("p2p", p2p::tests),
+    ("process", process::tests),
+    ("reusable_events", reusable_events::tests),
+    ("threads", threads::tests),
+    ("usm_import", usm_import::tests),
+    ("usm_pools", usm_pools::tests),
+    ("virtual_memory", virtual_memory::tests),
     ("self_test", self_test::tests),
 ];
 
@@ -54,4 +82,9 @@ pub fn all() -> Registry {
         tests(&mut registry.suite(name));
     }
     registry
+}
+
+/// Every part that another process can play.
+pub(crate) fn acts() -> impl Iterator<Item = &'static (&'static str, crate::acts::Act)> {
+    ipc::ACTS.iter().chain(process::ACTS)
 }

@@ -582,7 +582,9 @@ fn events(suite: &mut Suite<'_>) {
         ))?;
         let done = enqueue(&linked.stage.queue, &linked.buffer, &[])?;
         ensure!(!done.ended()?, "it ended before what it waits for");
-        linked.stage.expect_nothing_yet(Kind::KernelLaunchWithArgs)?;
+        linked
+            .stage
+            .expect_nothing_yet(Kind::KernelLaunchWithArgs)?;
         gate.open();
         done.wait()?;
         linked.stage.expect(Kind::KernelLaunchWithArgs)?;
