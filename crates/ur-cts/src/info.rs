@@ -134,7 +134,12 @@ pub fn of_device<T: Plain>(
 ) -> Result<Option<T>, Stop> {
     let ask = |size, value, out| ur!(urDeviceGetInfo(device, query, size, value, out));
     let mut size = 0;
-    if ask(0, null_mut(), &raw mut size) == UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION {
+    // An older adapter does not know the number of a newer query.
+    let unknown = [
+        UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
+        UR_RESULT_ERROR_INVALID_ENUMERATION,
+    ];
+    if unknown.contains(&ask(0, null_mut(), &raw mut size)) {
         return Ok(None);
     }
     value("urDeviceGetInfo", ask).map(Some)

@@ -141,19 +141,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         ok!(urIPCCloseMemHandleExp(shared.context.get(), at))?;
         second.put()
     });
-    suite.device("memory::size_alone", |cx| {
-        let shared = shared(cx, 64)?;
-        let ticket = Ticket::of(&shared.context, shared.usm.at)?;
-        let mut size = 0;
-        ok!(urIPCGetMemHandleExp(
-            shared.context.get(),
-            shared.usm.at,
-            null_mut(),
-            &raw mut size
-        ))?;
-        same!("the size", size, ticket.size);
-        ticket.put()
-    });
     suite.device("memory::of_the_wrong_size", |cx| {
         let shared = shared(cx, 64)?;
         let ticket = Ticket::of(&shared.context, shared.usm.at)?;

@@ -40,15 +40,14 @@ fn create(cx: &Cx, context: &Context, flags: u32) -> Result<Event, Stop> {
     })
 }
 
-/// Has a command complete the event: its handle stands where the call would write a new one.
+/// Has a command behind a fill complete the event: its handle stands where the call would write that
+/// of a new one.
 fn signal(queue: &Queue, usm: &Usm, value: u8, event: &Event) -> Outcome {
+    queue.fill(usm.at, usm.size, value, &[])?;
     let mut handle = event.get();
-    ok!(urEnqueueUSMFill(
+    ok!(urEnqueueEventsWaitWithBarrierExt(
         queue.get(),
-        usm.at,
-        1,
-        (&raw const value).cast(),
-        usm.size,
+        null(),
         0,
         null(),
         &raw mut handle
