@@ -88,7 +88,11 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
     for align in [1usize, 64, 4096] {
         suite.device(format!("alloc::aligned_to_{align}"), move |cx| {
             let memory = Exported::new(cx, align, 1000)?;
-            ensure!(memory.at as usize % align == 0, "{:?}", memory.at);
+            ensure!(
+                (memory.at as usize).is_multiple_of(align),
+                "{:?}",
+                memory.at
+            );
             memory.free()
         });
     }
