@@ -143,7 +143,8 @@ impl Player {
     /// When no process can be started.
     #[track_caller]
     pub(crate) fn start(cx: &Cx, name: &str, input: &str) -> Result<Player, Stop> {
-        let mut command = Command::new(std::env::current_exe().map_err(Stop::fail)?);
+        // Not by its path, where a newer build may be by now.
+        let mut command = Command::new("/proc/self/exe");
         command
             .args(std::env::args_os().skip(1))
             .env(NAME, name)
