@@ -8,6 +8,7 @@
 
 // The model test brings atomics of its own.
 use super::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::ops::Deref;
 use std::sync::OnceLock;
 
 /// What is known of the object at an address.
@@ -193,11 +194,32 @@ pub(crate) const fn places(bits: u32) -> usize {
     (1 << bits) + WINDOW
 }
 
+/// The places of a part.
+#[derive(Debug)]
+enum Slots {
+    /// There for the life of the process.
+    Fixed(&'static [Slot]),
+    /// Made when they were needed.
+    Made(Box<[Slot]>),
+}
+
+impl Deref for Slots {
+    type Target = [Slot];
+
+    #[inline]
+    fn deref(&self) -> &[Slot] {
+        match self {
+            Slots::Fixed(slots) => slots,
+            Slots::Made(slots) => slots,
+        }
+    }
+}
+
 /// A part of a table. Addresses that find no room in their window go to the next part. As none
 /// ever leaves, an empty place in the window says that the address is in no later part either.
 #[derive(Debug)]
 struct Part {
-    slots: &'static [Slot],
+    slots: Slots,
     next: OnceLock<Box<Part>>,
     bits: u32,
 }
@@ -211,11 +233,9 @@ pub(crate) fn place(address: usize, bits: u32) -> usize {
 }
 
 impl Part {
-    /// A part that stays for good.
     fn new(bits: u32) -> Part {
-        let slots: Box<[Slot]> = (0..places(bits)).map(|_| Slot::new()).collect();
         Part {
-            slots: Box::leak(slots),
+            slots: Slots::Made((0..places(bits)).map(|_| Slot::new()).collect()),
             next: OnceLock::new(),
             bits,
         }
@@ -249,7 +269,7 @@ impl Table {
         assert!(slots.len() == places(bits), "windows must end in it");
         Table {
             first: Part {
-                slots,
+                slots: Slots::Fixed(slots),
                 next: OnceLock::new(),
                 bits,
             },
@@ -299,7 +319,7 @@ impl Table {
         let mut all = Vec::new();
         let mut part = Some(&self.first);
         while let Some(here) = part {
-            for slot in here.slots {
+            for slot in here.slots.iter() {
                 let address = slot.address.load(Ordering::Acquire);
                 let entry = slot.entry();
                 if address != 0 && entry.state != State::Unknown {
@@ -315,7 +335,7 @@ impl Table {
     pub(crate) fn forget(&self) {
         let mut part = Some(&self.first);
         while let Some(here) = part {
-            for slot in here.slots {
+            for slot in here.slots.iter() {
                 slot.word.store(Entry::NONE.pack(), Ordering::Release);
             }
             part = here.next.get().map(|next| &**next);
