@@ -79,25 +79,14 @@ pub unsafe extern "C" fn urEnqueueMemBufferRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemBufferRead(
-                hQueue,
-                hBuffer,
-                blockingRead,
-                offset,
-                size,
-                pDst,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemBufferRead
+    } else {
+        direct::urEnqueueMemBufferRead
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemBufferRead(
+        body(
             hQueue,
             hBuffer,
             blockingRead,
@@ -127,25 +116,14 @@ pub unsafe extern "C" fn urEnqueueMemBufferWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemBufferWrite(
-                hQueue,
-                hBuffer,
-                blockingWrite,
-                offset,
-                size,
-                pSrc,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemBufferWrite
+    } else {
+        direct::urEnqueueMemBufferWrite
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemBufferWrite(
+        body(
             hQueue,
             hBuffer,
             blockingWrite,
@@ -180,30 +158,14 @@ pub unsafe extern "C" fn urEnqueueMemBufferReadRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemBufferReadRect(
-                hQueue,
-                hBuffer,
-                blockingRead,
-                bufferOrigin,
-                hostOrigin,
-                region,
-                bufferRowPitch,
-                bufferSlicePitch,
-                hostRowPitch,
-                hostSlicePitch,
-                pDst,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemBufferReadRect
+    } else {
+        direct::urEnqueueMemBufferReadRect
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemBufferReadRect(
+        body(
             hQueue,
             hBuffer,
             blockingRead,
@@ -243,30 +205,14 @@ pub unsafe extern "C" fn urEnqueueMemBufferWriteRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemBufferWriteRect(
-                hQueue,
-                hBuffer,
-                blockingWrite,
-                bufferOrigin,
-                hostOrigin,
-                region,
-                bufferRowPitch,
-                bufferSlicePitch,
-                hostRowPitch,
-                hostSlicePitch,
-                pSrc,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemBufferWriteRect
+    } else {
+        direct::urEnqueueMemBufferWriteRect
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemBufferWriteRect(
+        body(
             hQueue,
             hBuffer,
             blockingWrite,
@@ -301,25 +247,14 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemBufferCopy(
-                hQueue,
-                hBufferSrc,
-                hBufferDst,
-                srcOffset,
-                dstOffset,
-                size,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemBufferCopy
+    } else {
+        direct::urEnqueueMemBufferCopy
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemBufferCopy(
+        body(
             hQueue,
             hBufferSrc,
             hBufferDst,
@@ -353,29 +288,14 @@ pub unsafe extern "C" fn urEnqueueMemBufferCopyRect(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemBufferCopyRect(
-                hQueue,
-                hBufferSrc,
-                hBufferDst,
-                srcOrigin,
-                dstOrigin,
-                region,
-                srcRowPitch,
-                srcSlicePitch,
-                dstRowPitch,
-                dstSlicePitch,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemBufferCopyRect
+    } else {
+        direct::urEnqueueMemBufferCopyRect
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemBufferCopyRect(
+        body(
             hQueue,
             hBufferSrc,
             hBufferDst,
@@ -409,25 +329,14 @@ pub unsafe extern "C" fn urEnqueueMemBufferFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemBufferFill(
-                hQueue,
-                hBuffer,
-                pPattern,
-                patternSize,
-                offset,
-                size,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemBufferFill
+    } else {
+        direct::urEnqueueMemBufferFill
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemBufferFill(
+        body(
             hQueue,
             hBuffer,
             pPattern,
@@ -459,27 +368,14 @@ pub unsafe extern "C" fn urEnqueueMemImageRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemImageRead(
-                hQueue,
-                hImage,
-                blockingRead,
-                origin,
-                region,
-                rowPitch,
-                slicePitch,
-                pDst,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemImageRead
+    } else {
+        direct::urEnqueueMemImageRead
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemImageRead(
+        body(
             hQueue,
             hImage,
             blockingRead,
@@ -513,27 +409,14 @@ pub unsafe extern "C" fn urEnqueueMemImageWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemImageWrite(
-                hQueue,
-                hImage,
-                blockingWrite,
-                origin,
-                region,
-                rowPitch,
-                slicePitch,
-                pSrc,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemImageWrite
+    } else {
+        direct::urEnqueueMemImageWrite
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemImageWrite(
+        body(
             hQueue,
             hImage,
             blockingWrite,
@@ -565,25 +448,14 @@ pub unsafe extern "C" fn urEnqueueMemImageCopy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemImageCopy(
-                hQueue,
-                hImageSrc,
-                hImageDst,
-                srcOrigin,
-                dstOrigin,
-                region,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemImageCopy
+    } else {
+        direct::urEnqueueMemImageCopy
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemImageCopy(
+        body(
             hQueue,
             hImageSrc,
             hImageDst,
@@ -614,26 +486,14 @@ pub unsafe extern "C" fn urEnqueueMemBufferMap(
     phEvent: *mut ur_event_handle_t,
     ppRetMap: *mut *mut c_void,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueMemBufferMap(
-                hQueue,
-                hBuffer,
-                blockingMap,
-                mapFlags,
-                offset,
-                size,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-                ppRetMap,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueMemBufferMap
+    } else {
+        direct::urEnqueueMemBufferMap
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueMemBufferMap(
+        body(
             hQueue,
             hBuffer,
             blockingMap,
@@ -702,24 +562,14 @@ pub unsafe extern "C" fn urEnqueueUSMFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueUSMFill(
-                hQueue,
-                pMem,
-                patternSize,
-                pPattern,
-                size,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueUSMFill
+    } else {
+        direct::urEnqueueUSMFill
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueUSMFill(
+        body(
             hQueue,
             pMem,
             patternSize,
@@ -747,24 +597,14 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueUSMMemcpy(
-                hQueue,
-                blocking,
-                pDst,
-                pSrc,
-                size,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueUSMMemcpy
+    } else {
+        direct::urEnqueueUSMMemcpy
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueUSMMemcpy(
+        body(
             hQueue,
             blocking,
             pDst,
@@ -791,23 +631,14 @@ pub unsafe extern "C" fn urEnqueueUSMPrefetch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueUSMPrefetch(
-                hQueue,
-                pMem,
-                size,
-                flags,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueUSMPrefetch
+    } else {
+        direct::urEnqueueUSMPrefetch
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueUSMPrefetch(
+        body(
             hQueue,
             pMem,
             size,
@@ -856,26 +687,14 @@ pub unsafe extern "C" fn urEnqueueUSMFill2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueUSMFill2D(
-                hQueue,
-                pMem,
-                pitch,
-                patternSize,
-                pPattern,
-                width,
-                height,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueUSMFill2D
+    } else {
+        direct::urEnqueueUSMFill2D
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueUSMFill2D(
+        body(
             hQueue,
             pMem,
             pitch,
@@ -908,27 +727,14 @@ pub unsafe extern "C" fn urEnqueueUSMMemcpy2D(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueUSMMemcpy2D(
-                hQueue,
-                blocking,
-                pDst,
-                dstPitch,
-                pSrc,
-                srcPitch,
-                width,
-                height,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueUSMMemcpy2D
+    } else {
+        direct::urEnqueueUSMMemcpy2D
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueUSMMemcpy2D(
+        body(
             hQueue,
             blocking,
             pDst,
@@ -961,26 +767,14 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueDeviceGlobalVariableWrite(
-                hQueue,
-                hProgram,
-                name,
-                blockingWrite,
-                count,
-                offset,
-                pSrc,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueDeviceGlobalVariableWrite
+    } else {
+        direct::urEnqueueDeviceGlobalVariableWrite
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueDeviceGlobalVariableWrite(
+        body(
             hQueue,
             hProgram,
             name,
@@ -1012,26 +806,14 @@ pub unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueDeviceGlobalVariableRead(
-                hQueue,
-                hProgram,
-                name,
-                blockingRead,
-                count,
-                offset,
-                pDst,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueDeviceGlobalVariableRead
+    } else {
+        direct::urEnqueueDeviceGlobalVariableRead
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueDeviceGlobalVariableRead(
+        body(
             hQueue,
             hProgram,
             name,
@@ -1062,25 +844,14 @@ pub unsafe extern "C" fn urEnqueueReadHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueReadHostPipe(
-                hQueue,
-                hProgram,
-                pipe_symbol,
-                blocking,
-                pDst,
-                size,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueReadHostPipe
+    } else {
+        direct::urEnqueueReadHostPipe
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueReadHostPipe(
+        body(
             hQueue,
             hProgram,
             pipe_symbol,
@@ -1110,25 +881,14 @@ pub unsafe extern "C" fn urEnqueueWriteHostPipe(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueWriteHostPipe(
-                hQueue,
-                hProgram,
-                pipe_symbol,
-                blocking,
-                pSrc,
-                size,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueWriteHostPipe
+    } else {
+        direct::urEnqueueWriteHostPipe
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueWriteHostPipe(
+        body(
             hQueue,
             hProgram,
             pipe_symbol,
@@ -1159,26 +919,14 @@ pub unsafe extern "C" fn urEnqueueKernelLaunch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueKernelLaunch(
-                hQueue,
-                hKernel,
-                workDim,
-                pGlobalWorkOffset,
-                pGlobalWorkSize,
-                pLocalWorkSize,
-                launchPropList,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueKernelLaunch
+    } else {
+        direct::urEnqueueKernelLaunch
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueKernelLaunch(
+        body(
             hQueue,
             hKernel,
             workDim,

@@ -24,24 +24,14 @@ pub unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueUSMDeviceAllocExp(
-                hQueue,
-                pPool,
-                size,
-                pProperties,
-                numEventsInWaitList,
-                phEventWaitList,
-                ppMem,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueUSMDeviceAllocExp
+    } else {
+        direct::urEnqueueUSMDeviceAllocExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueUSMDeviceAllocExp(
+        body(
             hQueue,
             pPool,
             size,
@@ -69,24 +59,14 @@ pub unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueUSMSharedAllocExp(
-                hQueue,
-                pPool,
-                size,
-                pProperties,
-                numEventsInWaitList,
-                phEventWaitList,
-                ppMem,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueUSMSharedAllocExp
+    } else {
+        direct::urEnqueueUSMSharedAllocExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueUSMSharedAllocExp(
+        body(
             hQueue,
             pPool,
             size,
@@ -114,24 +94,14 @@ pub unsafe extern "C" fn urEnqueueUSMHostAllocExp(
     ppMem: *mut *mut c_void,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueUSMHostAllocExp(
-                hQueue,
-                pPool,
-                size,
-                pProperties,
-                numEventsInWaitList,
-                phEventWaitList,
-                ppMem,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueUSMHostAllocExp
+    } else {
+        direct::urEnqueueUSMHostAllocExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueUSMHostAllocExp(
+        body(
             hQueue,
             pPool,
             size,

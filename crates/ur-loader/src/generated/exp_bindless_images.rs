@@ -25,25 +25,14 @@ pub unsafe extern "C" fn urUSMPitchedAllocExp(
     ppMem: *mut *mut c_void,
     pResultPitch: *mut usize,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urUSMPitchedAllocExp(
-                hContext,
-                hDevice,
-                pUSMDesc,
-                pool,
-                widthInBytes,
-                height,
-                elementSizeBytes,
-                ppMem,
-                pResultPitch,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urUSMPitchedAllocExp
+    } else {
+        direct::urUSMPitchedAllocExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urUSMPitchedAllocExp(
+        body(
             hContext,
             hDevice,
             pUSMDesc,
@@ -204,23 +193,14 @@ pub unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
     pSamplerDesc: *const ur_sampler_desc_t,
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urBindlessImagesSampledImageCreateExp(
-                hContext,
-                hDevice,
-                hImageMem,
-                pImageFormat,
-                pImageDesc,
-                pSamplerDesc,
-                phImage,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urBindlessImagesSampledImageCreateExp
+    } else {
+        direct::urBindlessImagesSampledImageCreateExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urBindlessImagesSampledImageCreateExp(
+        body(
             hContext,
             hDevice,
             hImageMem,
@@ -252,29 +232,14 @@ pub unsafe extern "C" fn urBindlessImagesImageCopyExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urBindlessImagesImageCopyExp(
-                hQueue,
-                pSrc,
-                pDst,
-                pSrcImageDesc,
-                pDstImageDesc,
-                pSrcImageFormat,
-                pDstImageFormat,
-                pCopyRegion,
-                imageCopyFlags,
-                imageCopyInputTypes,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urBindlessImagesImageCopyExp
+    } else {
+        direct::urBindlessImagesImageCopyExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urBindlessImagesImageCopyExp(
+        body(
             hQueue,
             pSrc,
             pDst,
@@ -762,23 +727,14 @@ pub unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urBindlessImagesWaitExternalSemaphoreExp(
-                hQueue,
-                hSemaphore,
-                hasWaitValue,
-                waitValue,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urBindlessImagesWaitExternalSemaphoreExp
+    } else {
+        direct::urBindlessImagesWaitExternalSemaphoreExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urBindlessImagesWaitExternalSemaphoreExp(
+        body(
             hQueue,
             hSemaphore,
             hasWaitValue,
@@ -804,23 +760,14 @@ pub unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urBindlessImagesSignalExternalSemaphoreExp(
-                hQueue,
-                hSemaphore,
-                hasSignalValue,
-                signalValue,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urBindlessImagesSignalExternalSemaphoreExp
+    } else {
+        direct::urBindlessImagesSignalExternalSemaphoreExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urBindlessImagesSignalExternalSemaphoreExp(
+        body(
             hQueue,
             hSemaphore,
             hasSignalValue,

@@ -107,31 +107,14 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendKernelLaunchExp(
-                hCommandBuffer,
-                hKernel,
-                workDim,
-                pGlobalWorkOffset,
-                pGlobalWorkSize,
-                pLocalWorkSize,
-                numKernelAlternatives,
-                phKernelAlternatives,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendKernelLaunchExp
+    } else {
+        direct::urCommandBufferAppendKernelLaunchExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendKernelLaunchExp(
+        body(
             hCommandBuffer,
             hKernel,
             workDim,
@@ -175,33 +158,14 @@ pub unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendKernelLaunchWithArgsExp(
-                hCommandBuffer,
-                hKernel,
-                workDim,
-                pGlobalWorkOffset,
-                pGlobalWorkSize,
-                pLocalWorkSize,
-                numArgs,
-                pArgs,
-                numKernelAlternatives,
-                phKernelAlternatives,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendKernelLaunchWithArgsExp
+    } else {
+        direct::urCommandBufferAppendKernelLaunchWithArgsExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendKernelLaunchWithArgsExp(
+        body(
             hCommandBuffer,
             hKernel,
             workDim,
@@ -241,27 +205,14 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendUSMMemcpyExp(
-                hCommandBuffer,
-                pDst,
-                pSrc,
-                size,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendUSMMemcpyExp
+    } else {
+        direct::urCommandBufferAppendUSMMemcpyExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendUSMMemcpyExp(
+        body(
             hCommandBuffer,
             pDst,
             pSrc,
@@ -296,28 +247,14 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendUSMFillExp(
-                hCommandBuffer,
-                pMemory,
-                pPattern,
-                patternSize,
-                size,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendUSMFillExp
+    } else {
+        direct::urCommandBufferAppendUSMFillExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendUSMFillExp(
+        body(
             hCommandBuffer,
             pMemory,
             pPattern,
@@ -354,29 +291,14 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendMemBufferCopyExp(
-                hCommandBuffer,
-                hSrcMem,
-                hDstMem,
-                srcOffset,
-                dstOffset,
-                size,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendMemBufferCopyExp
+    } else {
+        direct::urCommandBufferAppendMemBufferCopyExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendMemBufferCopyExp(
+        body(
             hCommandBuffer,
             hSrcMem,
             hDstMem,
@@ -413,28 +335,14 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendMemBufferWriteExp(
-                hCommandBuffer,
-                hBuffer,
-                offset,
-                size,
-                pSrc,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendMemBufferWriteExp
+    } else {
+        direct::urCommandBufferAppendMemBufferWriteExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendMemBufferWriteExp(
+        body(
             hCommandBuffer,
             hBuffer,
             offset,
@@ -470,28 +378,14 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendMemBufferReadExp(
-                hCommandBuffer,
-                hBuffer,
-                offset,
-                size,
-                pDst,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendMemBufferReadExp
+    } else {
+        direct::urCommandBufferAppendMemBufferReadExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendMemBufferReadExp(
+        body(
             hCommandBuffer,
             hBuffer,
             offset,
@@ -532,33 +426,14 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendMemBufferCopyRectExp(
-                hCommandBuffer,
-                hSrcMem,
-                hDstMem,
-                srcOrigin,
-                dstOrigin,
-                region,
-                srcRowPitch,
-                srcSlicePitch,
-                dstRowPitch,
-                dstSlicePitch,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendMemBufferCopyRectExp
+    } else {
+        direct::urCommandBufferAppendMemBufferCopyRectExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendMemBufferCopyRectExp(
+        body(
             hCommandBuffer,
             hSrcMem,
             hDstMem,
@@ -604,33 +479,14 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendMemBufferWriteRectExp(
-                hCommandBuffer,
-                hBuffer,
-                bufferOffset,
-                hostOffset,
-                region,
-                bufferRowPitch,
-                bufferSlicePitch,
-                hostRowPitch,
-                hostSlicePitch,
-                pSrc,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendMemBufferWriteRectExp
+    } else {
+        direct::urCommandBufferAppendMemBufferWriteRectExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendMemBufferWriteRectExp(
+        body(
             hCommandBuffer,
             hBuffer,
             bufferOffset,
@@ -676,33 +532,14 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendMemBufferReadRectExp(
-                hCommandBuffer,
-                hBuffer,
-                bufferOffset,
-                hostOffset,
-                region,
-                bufferRowPitch,
-                bufferSlicePitch,
-                hostRowPitch,
-                hostSlicePitch,
-                pDst,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendMemBufferReadRectExp
+    } else {
+        direct::urCommandBufferAppendMemBufferReadRectExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendMemBufferReadRectExp(
+        body(
             hCommandBuffer,
             hBuffer,
             bufferOffset,
@@ -744,29 +581,14 @@ pub unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendMemBufferFillExp(
-                hCommandBuffer,
-                hBuffer,
-                pPattern,
-                patternSize,
-                offset,
-                size,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendMemBufferFillExp
+    } else {
+        direct::urCommandBufferAppendMemBufferFillExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendMemBufferFillExp(
+        body(
             hCommandBuffer,
             hBuffer,
             pPattern,
@@ -802,27 +624,14 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendUSMPrefetchExp(
-                hCommandBuffer,
-                pMemory,
-                size,
-                flags,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendUSMPrefetchExp
+    } else {
+        direct::urCommandBufferAppendUSMPrefetchExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendUSMPrefetchExp(
+        body(
             hCommandBuffer,
             pMemory,
             size,
@@ -856,27 +665,14 @@ pub unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
     phEvent: *mut ur_event_handle_t,
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendUSMAdviseExp(
-                hCommandBuffer,
-                pMemory,
-                size,
-                advice,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                numEventsInWaitList,
-                phEventWaitList,
-                pSyncPoint,
-                phEvent,
-                phCommand,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendUSMAdviseExp
+    } else {
+        direct::urCommandBufferAppendUSMAdviseExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendUSMAdviseExp(
+        body(
             hCommandBuffer,
             pMemory,
             size,
@@ -906,23 +702,14 @@ pub unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
     pSyncPointWaitList: *const ur_exp_command_buffer_sync_point_t,
     pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urCommandBufferAppendNativeCommandExp(
-                hCommandBuffer,
-                pfnNativeCommand,
-                pData,
-                hChildCommandBuffer,
-                numSyncPointsInWaitList,
-                pSyncPointWaitList,
-                pSyncPoint,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urCommandBufferAppendNativeCommandExp
+    } else {
+        direct::urCommandBufferAppendNativeCommandExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urCommandBufferAppendNativeCommandExp(
+        body(
             hCommandBuffer,
             pfnNativeCommand,
             pData,

@@ -26,28 +26,14 @@ pub unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueKernelLaunchWithArgsExp(
-                hQueue,
-                hKernel,
-                workDim,
-                pGlobalWorkOffset,
-                pGlobalWorkSize,
-                pLocalWorkSize,
-                numArgs,
-                pArgs,
-                launchPropList,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueKernelLaunchWithArgsExp
+    } else {
+        direct::urEnqueueKernelLaunchWithArgsExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueKernelLaunchWithArgsExp(
+        body(
             hQueue,
             hKernel,
             workDim,

@@ -23,23 +23,14 @@ pub unsafe extern "C" fn urEnqueueHostTaskExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueHostTaskExp(
-                hQueue,
-                pfnHostTask,
-                data,
-                pProperties,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueHostTaskExp
+    } else {
+        direct::urEnqueueHostTaskExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueHostTaskExp(
+        body(
             hQueue,
             pfnHostTask,
             data,

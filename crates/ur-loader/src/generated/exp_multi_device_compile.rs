@@ -68,17 +68,14 @@ pub unsafe extern "C" fn urProgramLinkExp(
     pOptions: *const c_char,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urProgramLinkExp(
-                hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urProgramLinkExp
+    } else {
+        direct::urProgramLinkExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urProgramLinkExp(
+        body(
             hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
         )
     }

@@ -25,25 +25,14 @@ pub unsafe extern "C" fn urEnqueueNativeCommandExp(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urEnqueueNativeCommandExp(
-                hQueue,
-                pfnNativeEnqueue,
-                data,
-                numMemsInMemList,
-                phMemList,
-                pProperties,
-                numEventsInWaitList,
-                phEventWaitList,
-                phEvent,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urEnqueueNativeCommandExp
+    } else {
+        direct::urEnqueueNativeCommandExp
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urEnqueueNativeCommandExp(
+        body(
             hQueue,
             pfnNativeEnqueue,
             data,

@@ -304,24 +304,14 @@ pub unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
     pArgs: *const ur_exp_kernel_arg_properties_t,
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urKernelGetSuggestedLocalWorkSizeWithArgs(
-                hKernel,
-                hQueue,
-                numWorkDim,
-                pGlobalWorkOffset,
-                pGlobalWorkSize,
-                numArgs,
-                pArgs,
-                pSuggestedLocalWorkSize,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urKernelGetSuggestedLocalWorkSizeWithArgs
+    } else {
+        direct::urKernelGetSuggestedLocalWorkSizeWithArgs
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urKernelGetSuggestedLocalWorkSizeWithArgs(
+        body(
             hKernel,
             hQueue,
             numWorkDim,

@@ -45,23 +45,14 @@ pub unsafe extern "C" fn urProgramCreateWithBinary(
     pProperties: *const ur_program_properties_t,
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urProgramCreateWithBinary(
-                hContext,
-                numDevices,
-                phDevices,
-                pLengths,
-                ppBinaries,
-                pProperties,
-                phProgram,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urProgramCreateWithBinary
+    } else {
+        direct::urProgramCreateWithBinary
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urProgramCreateWithBinary(
+        body(
             hContext,
             numDevices,
             phDevices,

@@ -23,23 +23,14 @@ pub unsafe extern "C" fn urVirtualMemGranularityGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urVirtualMemGranularityGetInfo(
-                hContext,
-                hDevice,
-                allocationSize,
-                propName,
-                propSize,
-                pPropValue,
-                pPropSizeRet,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urVirtualMemGranularityGetInfo
+    } else {
+        direct::urVirtualMemGranularityGetInfo
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urVirtualMemGranularityGetInfo(
+        body(
             hContext,
             hDevice,
             allocationSize,
@@ -162,23 +153,14 @@ pub unsafe extern "C" fn urVirtualMemGetInfo(
     pPropValue: *mut c_void,
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
-    if layers::on() {
-        // SAFETY: this function asks the same of its caller.
-        return unsafe {
-            layered::urVirtualMemGetInfo(
-                hContext,
-                pStart,
-                size,
-                propName,
-                propSize,
-                pPropValue,
-                pPropSizeRet,
-            )
-        };
-    }
+    let body = if layers::on() {
+        layered::urVirtualMemGetInfo
+    } else {
+        direct::urVirtualMemGetInfo
+    };
     // SAFETY: this function asks the same of its caller.
     unsafe {
-        direct::urVirtualMemGetInfo(
+        body(
             hContext,
             pStart,
             size,

@@ -120,20 +120,34 @@ fn doc(function: &Function) -> String {
     )))
 }
 
+/// Arguments that the C ABI passes in registers.
+const REGISTERS: usize = 6;
+
 fn entry(function: &Function) -> String {
+    let name = &function.name;
+    let arguments = arguments(function);
+    // A second call of a function would copy what stands on the stack.
+    let body = if function.params.len() > REGISTERS {
+        format!(
+            "let body = if layers::on() {{ layered::{name} }} else {{ direct::{name} }};\n\
+             // SAFETY: this function asks the same of its caller.\n\
+             unsafe {{ body({arguments}) }}\n"
+        )
+    } else {
+        format!(
+            "if layers::on() {{\n\
+             // SAFETY: this function asks the same of its caller.\n\
+             return unsafe {{ layered::{name}({arguments}) }};\n}}\n\
+             // SAFETY: this function asks the same of its caller.\n\
+             unsafe {{ direct::{name}({arguments}) }}\n"
+        )
+    };
     format!(
         "{doc}///\n/// # Safety\n/// Handles are live or null and pointers are what the API asks for.\n\
          #[unsafe(no_mangle)]\n\
-         pub unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n\
-         if layers::on() {{\n\
-         // SAFETY: this function asks the same of its caller.\n\
-         return unsafe {{ layered::{name}({arguments}) }};\n}}\n\
-         // SAFETY: this function asks the same of its caller.\n\
-         unsafe {{ direct::{name}({arguments}) }}\n}}\n\n",
+         pub unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n{body}}}\n\n",
         doc = doc(function),
-        name = function.name,
         params = rust_params(&function.params),
-        arguments = arguments(function),
     )
 }
 
