@@ -325,10 +325,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferRead(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemBufferRead(
+    let body = if active.traces() {
+        traced_urEnqueueMemBufferRead
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemBufferRead(
                 hQueue,
                 hBuffer,
                 blockingRead,
@@ -338,10 +340,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferRead(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemBufferRead(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemBufferRead
+        } else {
+            direct::urEnqueueMemBufferRead
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hBuffer,
             blockingRead,
@@ -566,10 +580,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferWrite(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemBufferWrite(
+    let body = if active.traces() {
+        traced_urEnqueueMemBufferWrite
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemBufferWrite(
                 hQueue,
                 hBuffer,
                 blockingWrite,
@@ -579,10 +595,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferWrite(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemBufferWrite(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemBufferWrite
+        } else {
+            direct::urEnqueueMemBufferWrite
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hBuffer,
             blockingWrite,
@@ -812,10 +840,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferReadRect(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemBufferReadRect(
+    let body = if active.traces() {
+        traced_urEnqueueMemBufferReadRect
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemBufferReadRect(
                 hQueue,
                 hBuffer,
                 blockingRead,
@@ -830,10 +860,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferReadRect(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemBufferReadRect(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemBufferReadRect
+        } else {
+            direct::urEnqueueMemBufferReadRect
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hBuffer,
             blockingRead,
@@ -1129,10 +1171,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferWriteRect(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemBufferWriteRect(
+    let body = if active.traces() {
+        traced_urEnqueueMemBufferWriteRect
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemBufferWriteRect(
                 hQueue,
                 hBuffer,
                 blockingWrite,
@@ -1147,10 +1191,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferWriteRect(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemBufferWriteRect(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemBufferWriteRect
+        } else {
+            direct::urEnqueueMemBufferWriteRect
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hBuffer,
             blockingWrite,
@@ -1441,10 +1497,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopy(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemBufferCopy(
+    let body = if active.traces() {
+        traced_urEnqueueMemBufferCopy
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemBufferCopy(
                 hQueue,
                 hBufferSrc,
                 hBufferDst,
@@ -1454,10 +1512,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopy(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemBufferCopy(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemBufferCopy
+        } else {
+            direct::urEnqueueMemBufferCopy
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hBufferSrc,
             hBufferDst,
@@ -1702,10 +1772,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopyRect(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemBufferCopyRect(
+    let body = if active.traces() {
+        traced_urEnqueueMemBufferCopyRect
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemBufferCopyRect(
                 hQueue,
                 hBufferSrc,
                 hBufferDst,
@@ -1719,10 +1791,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferCopyRect(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemBufferCopyRect(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemBufferCopyRect
+        } else {
+            direct::urEnqueueMemBufferCopyRect
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hBufferSrc,
             hBufferDst,
@@ -2015,10 +2099,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferFill(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemBufferFill(
+    let body = if active.traces() {
+        traced_urEnqueueMemBufferFill
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemBufferFill(
                 hQueue,
                 hBuffer,
                 pPattern,
@@ -2028,10 +2114,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferFill(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemBufferFill(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemBufferFill
+        } else {
+            direct::urEnqueueMemBufferFill
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hBuffer,
             pPattern,
@@ -2258,10 +2356,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageRead(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemImageRead(
+    let body = if active.traces() {
+        traced_urEnqueueMemImageRead
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemImageRead(
                 hQueue,
                 hImage,
                 blockingRead,
@@ -2273,10 +2373,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageRead(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemImageRead(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemImageRead
+        } else {
+            direct::urEnqueueMemImageRead
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hImage,
             blockingRead,
@@ -2525,10 +2637,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageWrite(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemImageWrite(
+    let body = if active.traces() {
+        traced_urEnqueueMemImageWrite
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemImageWrite(
                 hQueue,
                 hImage,
                 blockingWrite,
@@ -2540,10 +2654,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageWrite(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemImageWrite(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemImageWrite
+        } else {
+            direct::urEnqueueMemImageWrite
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hImage,
             blockingWrite,
@@ -2790,10 +2916,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageCopy(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemImageCopy(
+    let body = if active.traces() {
+        traced_urEnqueueMemImageCopy
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemImageCopy(
                 hQueue,
                 hImageSrc,
                 hImageDst,
@@ -2803,10 +2931,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemImageCopy(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemImageCopy(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemImageCopy
+        } else {
+            direct::urEnqueueMemImageCopy
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hImageSrc,
             hImageDst,
@@ -3036,10 +3176,12 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferMap(
     ppRetMap: *mut *mut c_void,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueMemBufferMap(
+    let body = if active.traces() {
+        traced_urEnqueueMemBufferMap
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueMemBufferMap(
                 hQueue,
                 hBuffer,
                 blockingMap,
@@ -3050,10 +3192,22 @@ pub(crate) unsafe extern "C" fn urEnqueueMemBufferMap(
                 phEventWaitList,
                 phEvent,
                 ppRetMap,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueMemBufferMap(
-            active,
+        if active.objects() {
+            tracked_urEnqueueMemBufferMap
+        } else {
+            direct::urEnqueueMemBufferMap
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hBuffer,
             blockingMap,
@@ -3481,10 +3635,12 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFill(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueUSMFill(
+    let body = if active.traces() {
+        traced_urEnqueueUSMFill
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueUSMFill(
                 hQueue,
                 pMem,
                 patternSize,
@@ -3493,10 +3649,22 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFill(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueUSMFill(
-            active,
+        if active.objects() {
+            tracked_urEnqueueUSMFill
+        } else {
+            direct::urEnqueueUSMFill
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             pMem,
             patternSize,
@@ -3705,10 +3873,12 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueUSMMemcpy(
+    let body = if active.traces() {
+        traced_urEnqueueUSMMemcpy
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueUSMMemcpy(
                 hQueue,
                 blocking,
                 pDst,
@@ -3717,10 +3887,22 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueUSMMemcpy(
-            active,
+        if active.objects() {
+            tracked_urEnqueueUSMMemcpy
+        } else {
+            direct::urEnqueueUSMMemcpy
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             blocking,
             pDst,
@@ -3933,10 +4115,12 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMPrefetch(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueUSMPrefetch(
+    let body = if active.traces() {
+        traced_urEnqueueUSMPrefetch
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueUSMPrefetch(
                 hQueue,
                 pMem,
                 size,
@@ -3944,10 +4128,22 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMPrefetch(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueUSMPrefetch(
-            active,
+        if active.objects() {
+            tracked_urEnqueueUSMPrefetch
+        } else {
+            direct::urEnqueueUSMPrefetch
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             pMem,
             size,
@@ -4262,10 +4458,12 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFill2D(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueUSMFill2D(
+    let body = if active.traces() {
+        traced_urEnqueueUSMFill2D
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueUSMFill2D(
                 hQueue,
                 pMem,
                 pitch,
@@ -4276,10 +4474,22 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMFill2D(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueUSMFill2D(
-            active,
+        if active.objects() {
+            tracked_urEnqueueUSMFill2D
+        } else {
+            direct::urEnqueueUSMFill2D
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             pMem,
             pitch,
@@ -4524,10 +4734,12 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy2D(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueUSMMemcpy2D(
+    let body = if active.traces() {
+        traced_urEnqueueUSMMemcpy2D
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueUSMMemcpy2D(
                 hQueue,
                 blocking,
                 pDst,
@@ -4539,10 +4751,22 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMMemcpy2D(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueUSMMemcpy2D(
-            active,
+        if active.objects() {
+            tracked_urEnqueueUSMMemcpy2D
+        } else {
+            direct::urEnqueueUSMMemcpy2D
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             blocking,
             pDst,
@@ -4812,10 +5036,12 @@ pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueDeviceGlobalVariableWrite(
+    let body = if active.traces() {
+        traced_urEnqueueDeviceGlobalVariableWrite
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueDeviceGlobalVariableWrite(
                 hQueue,
                 hProgram,
                 name,
@@ -4826,10 +5052,22 @@ pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableWrite(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueDeviceGlobalVariableWrite(
-            active,
+        if active.objects() {
+            tracked_urEnqueueDeviceGlobalVariableWrite
+        } else {
+            direct::urEnqueueDeviceGlobalVariableWrite
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hProgram,
             name,
@@ -5060,10 +5298,12 @@ pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueDeviceGlobalVariableRead(
+    let body = if active.traces() {
+        traced_urEnqueueDeviceGlobalVariableRead
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueDeviceGlobalVariableRead(
                 hQueue,
                 hProgram,
                 name,
@@ -5074,10 +5314,22 @@ pub(crate) unsafe extern "C" fn urEnqueueDeviceGlobalVariableRead(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueDeviceGlobalVariableRead(
-            active,
+        if active.objects() {
+            tracked_urEnqueueDeviceGlobalVariableRead
+        } else {
+            direct::urEnqueueDeviceGlobalVariableRead
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hProgram,
             name,
@@ -5307,10 +5559,12 @@ pub(crate) unsafe extern "C" fn urEnqueueReadHostPipe(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueReadHostPipe(
+    let body = if active.traces() {
+        traced_urEnqueueReadHostPipe
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueReadHostPipe(
                 hQueue,
                 hProgram,
                 pipe_symbol,
@@ -5320,10 +5574,22 @@ pub(crate) unsafe extern "C" fn urEnqueueReadHostPipe(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueReadHostPipe(
-            active,
+        if active.objects() {
+            tracked_urEnqueueReadHostPipe
+        } else {
+            direct::urEnqueueReadHostPipe
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hProgram,
             pipe_symbol,
@@ -5541,10 +5807,12 @@ pub(crate) unsafe extern "C" fn urEnqueueWriteHostPipe(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueWriteHostPipe(
+    let body = if active.traces() {
+        traced_urEnqueueWriteHostPipe
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueWriteHostPipe(
                 hQueue,
                 hProgram,
                 pipe_symbol,
@@ -5554,10 +5822,22 @@ pub(crate) unsafe extern "C" fn urEnqueueWriteHostPipe(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueWriteHostPipe(
-            active,
+        if active.objects() {
+            tracked_urEnqueueWriteHostPipe
+        } else {
+            direct::urEnqueueWriteHostPipe
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hProgram,
             pipe_symbol,
@@ -5776,10 +6056,12 @@ pub(crate) unsafe extern "C" fn urEnqueueKernelLaunch(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueKernelLaunch(
+    let body = if active.traces() {
+        traced_urEnqueueKernelLaunch
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueKernelLaunch(
                 hQueue,
                 hKernel,
                 workDim,
@@ -5790,10 +6072,22 @@ pub(crate) unsafe extern "C" fn urEnqueueKernelLaunch(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueKernelLaunch(
-            active,
+        if active.objects() {
+            tracked_urEnqueueKernelLaunch
+        } else {
+            direct::urEnqueueKernelLaunch
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hKernel,
             workDim,

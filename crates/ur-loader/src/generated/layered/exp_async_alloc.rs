@@ -29,10 +29,12 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueUSMDeviceAllocExp(
+    let body = if active.traces() {
+        traced_urEnqueueUSMDeviceAllocExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueUSMDeviceAllocExp(
                 hQueue,
                 pPool,
                 size,
@@ -41,10 +43,22 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMDeviceAllocExp(
                 phEventWaitList,
                 ppMem,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueUSMDeviceAllocExp(
-            active,
+        if active.objects() {
+            tracked_urEnqueueUSMDeviceAllocExp
+        } else {
+            direct::urEnqueueUSMDeviceAllocExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             pPool,
             size,
@@ -249,10 +263,12 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueUSMSharedAllocExp(
+    let body = if active.traces() {
+        traced_urEnqueueUSMSharedAllocExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueUSMSharedAllocExp(
                 hQueue,
                 pPool,
                 size,
@@ -261,10 +277,22 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMSharedAllocExp(
                 phEventWaitList,
                 ppMem,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueUSMSharedAllocExp(
-            active,
+        if active.objects() {
+            tracked_urEnqueueUSMSharedAllocExp
+        } else {
+            direct::urEnqueueUSMSharedAllocExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             pPool,
             size,
@@ -469,10 +497,12 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMHostAllocExp(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueUSMHostAllocExp(
+    let body = if active.traces() {
+        traced_urEnqueueUSMHostAllocExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueUSMHostAllocExp(
                 hQueue,
                 pPool,
                 size,
@@ -481,10 +511,22 @@ pub(crate) unsafe extern "C" fn urEnqueueUSMHostAllocExp(
                 phEventWaitList,
                 ppMem,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueUSMHostAllocExp(
-            active,
+        if active.objects() {
+            tracked_urEnqueueUSMHostAllocExp
+        } else {
+            direct::urEnqueueUSMHostAllocExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             pPool,
             size,

@@ -30,10 +30,12 @@ pub(crate) unsafe extern "C" fn urUSMPitchedAllocExp(
     pResultPitch: *mut usize,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urUSMPitchedAllocExp(
+    let body = if active.traces() {
+        traced_urUSMPitchedAllocExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urUSMPitchedAllocExp(
                 hContext,
                 hDevice,
                 pUSMDesc,
@@ -43,10 +45,22 @@ pub(crate) unsafe extern "C" fn urUSMPitchedAllocExp(
                 elementSizeBytes,
                 ppMem,
                 pResultPitch,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urUSMPitchedAllocExp(
-            active,
+        if active.objects() {
+            tracked_urUSMPitchedAllocExp
+        } else {
+            direct::urUSMPitchedAllocExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hContext,
             hDevice,
             pUSMDesc,
@@ -922,10 +936,12 @@ pub(crate) unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
     phImage: *mut ur_exp_image_native_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urBindlessImagesSampledImageCreateExp(
+    let body = if active.traces() {
+        traced_urBindlessImagesSampledImageCreateExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urBindlessImagesSampledImageCreateExp(
                 hContext,
                 hDevice,
                 hImageMem,
@@ -933,10 +949,22 @@ pub(crate) unsafe extern "C" fn urBindlessImagesSampledImageCreateExp(
                 pImageDesc,
                 pSamplerDesc,
                 phImage,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urBindlessImagesSampledImageCreateExp(
-            active,
+        if active.objects() {
+            tracked_urBindlessImagesSampledImageCreateExp
+        } else {
+            direct::urBindlessImagesSampledImageCreateExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hContext,
             hDevice,
             hImageMem,
@@ -1126,10 +1154,12 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImageCopyExp(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urBindlessImagesImageCopyExp(
+    let body = if active.traces() {
+        traced_urBindlessImagesImageCopyExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urBindlessImagesImageCopyExp(
                 hQueue,
                 pSrc,
                 pDst,
@@ -1143,10 +1173,22 @@ pub(crate) unsafe extern "C" fn urBindlessImagesImageCopyExp(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urBindlessImagesImageCopyExp(
-            active,
+        if active.objects() {
+            tracked_urBindlessImagesImageCopyExp
+        } else {
+            direct::urBindlessImagesImageCopyExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             pSrc,
             pDst,
@@ -3628,10 +3670,12 @@ pub(crate) unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urBindlessImagesWaitExternalSemaphoreExp(
+    let body = if active.traces() {
+        traced_urBindlessImagesWaitExternalSemaphoreExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urBindlessImagesWaitExternalSemaphoreExp(
                 hQueue,
                 hSemaphore,
                 hasWaitValue,
@@ -3639,10 +3683,22 @@ pub(crate) unsafe extern "C" fn urBindlessImagesWaitExternalSemaphoreExp(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urBindlessImagesWaitExternalSemaphoreExp(
-            active,
+        if active.objects() {
+            tracked_urBindlessImagesWaitExternalSemaphoreExp
+        } else {
+            direct::urBindlessImagesWaitExternalSemaphoreExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hSemaphore,
             hasWaitValue,
@@ -3839,10 +3895,12 @@ pub(crate) unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urBindlessImagesSignalExternalSemaphoreExp(
+    let body = if active.traces() {
+        traced_urBindlessImagesSignalExternalSemaphoreExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urBindlessImagesSignalExternalSemaphoreExp(
                 hQueue,
                 hSemaphore,
                 hasSignalValue,
@@ -3850,10 +3908,22 @@ pub(crate) unsafe extern "C" fn urBindlessImagesSignalExternalSemaphoreExp(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urBindlessImagesSignalExternalSemaphoreExp(
-            active,
+        if active.objects() {
+            tracked_urBindlessImagesSignalExternalSemaphoreExp
+        } else {
+            direct::urBindlessImagesSignalExternalSemaphoreExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hSemaphore,
             hasSignalValue,

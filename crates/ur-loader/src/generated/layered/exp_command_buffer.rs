@@ -448,10 +448,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendKernelLaunchExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendKernelLaunchExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendKernelLaunchExp(
                 hCommandBuffer,
                 hKernel,
                 workDim,
@@ -467,10 +469,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendKernelLaunchExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendKernelLaunchExp
+        } else {
+            direct::urCommandBufferAppendKernelLaunchExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             hKernel,
             workDim,
@@ -783,10 +797,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendKernelLaunchWithArgsExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendKernelLaunchWithArgsExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendKernelLaunchWithArgsExp(
                 hCommandBuffer,
                 hKernel,
                 workDim,
@@ -804,10 +820,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendKernelLaunchWithArgsExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendKernelLaunchWithArgsExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendKernelLaunchWithArgsExp
+        } else {
+            direct::urCommandBufferAppendKernelLaunchWithArgsExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             hKernel,
             workDim,
@@ -1138,10 +1166,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendUSMMemcpyExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendUSMMemcpyExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendUSMMemcpyExp(
                 hCommandBuffer,
                 pDst,
                 pSrc,
@@ -1153,10 +1183,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMMemcpyExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendUSMMemcpyExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendUSMMemcpyExp
+        } else {
+            direct::urCommandBufferAppendUSMMemcpyExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             pDst,
             pSrc,
@@ -1404,10 +1446,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendUSMFillExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendUSMFillExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendUSMFillExp(
                 hCommandBuffer,
                 pMemory,
                 pPattern,
@@ -1420,10 +1464,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMFillExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendUSMFillExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendUSMFillExp
+        } else {
+            direct::urCommandBufferAppendUSMFillExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             pMemory,
             pPattern,
@@ -1684,10 +1740,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendMemBufferCopyExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendMemBufferCopyExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendMemBufferCopyExp(
                 hCommandBuffer,
                 hSrcMem,
                 hDstMem,
@@ -1701,10 +1759,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendMemBufferCopyExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendMemBufferCopyExp
+        } else {
+            direct::urCommandBufferAppendMemBufferCopyExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             hSrcMem,
             hDstMem,
@@ -1982,10 +2052,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendMemBufferWriteExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendMemBufferWriteExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendMemBufferWriteExp(
                 hCommandBuffer,
                 hBuffer,
                 offset,
@@ -1998,10 +2070,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendMemBufferWriteExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendMemBufferWriteExp
+        } else {
+            direct::urCommandBufferAppendMemBufferWriteExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             hBuffer,
             offset,
@@ -2264,10 +2348,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendMemBufferReadExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendMemBufferReadExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendMemBufferReadExp(
                 hCommandBuffer,
                 hBuffer,
                 offset,
@@ -2280,10 +2366,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendMemBufferReadExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendMemBufferReadExp
+        } else {
+            direct::urCommandBufferAppendMemBufferReadExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             hBuffer,
             offset,
@@ -2551,10 +2649,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendMemBufferCopyRectExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendMemBufferCopyRectExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendMemBufferCopyRectExp(
                 hCommandBuffer,
                 hSrcMem,
                 hDstMem,
@@ -2572,10 +2672,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferCopyRectExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendMemBufferCopyRectExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendMemBufferCopyRectExp
+        } else {
+            direct::urCommandBufferAppendMemBufferCopyRectExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             hSrcMem,
             hDstMem,
@@ -2906,10 +3018,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendMemBufferWriteRectExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendMemBufferWriteRectExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendMemBufferWriteRectExp(
                 hCommandBuffer,
                 hBuffer,
                 bufferOffset,
@@ -2927,10 +3041,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferWriteRectExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendMemBufferWriteRectExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendMemBufferWriteRectExp
+        } else {
+            direct::urCommandBufferAppendMemBufferWriteRectExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             hBuffer,
             bufferOffset,
@@ -3258,10 +3384,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendMemBufferReadRectExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendMemBufferReadRectExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendMemBufferReadRectExp(
                 hCommandBuffer,
                 hBuffer,
                 bufferOffset,
@@ -3279,10 +3407,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferReadRectExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendMemBufferReadRectExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendMemBufferReadRectExp
+        } else {
+            direct::urCommandBufferAppendMemBufferReadRectExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             hBuffer,
             bufferOffset,
@@ -3606,10 +3746,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendMemBufferFillExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendMemBufferFillExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendMemBufferFillExp(
                 hCommandBuffer,
                 hBuffer,
                 pPattern,
@@ -3623,10 +3765,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendMemBufferFillExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendMemBufferFillExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendMemBufferFillExp
+        } else {
+            direct::urCommandBufferAppendMemBufferFillExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             hBuffer,
             pPattern,
@@ -3900,10 +4054,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendUSMPrefetchExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendUSMPrefetchExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendUSMPrefetchExp(
                 hCommandBuffer,
                 pMemory,
                 size,
@@ -3915,10 +4071,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMPrefetchExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendUSMPrefetchExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendUSMPrefetchExp
+        } else {
+            direct::urCommandBufferAppendUSMPrefetchExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             pMemory,
             size,
@@ -4165,10 +4333,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
     phCommand: *mut ur_exp_command_buffer_command_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendUSMAdviseExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendUSMAdviseExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendUSMAdviseExp(
                 hCommandBuffer,
                 pMemory,
                 size,
@@ -4180,10 +4350,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendUSMAdviseExp(
                 pSyncPoint,
                 phEvent,
                 phCommand,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendUSMAdviseExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendUSMAdviseExp
+        } else {
+            direct::urCommandBufferAppendUSMAdviseExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             pMemory,
             size,
@@ -4426,10 +4608,12 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
     pSyncPoint: *mut ur_exp_command_buffer_sync_point_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urCommandBufferAppendNativeCommandExp(
+    let body = if active.traces() {
+        traced_urCommandBufferAppendNativeCommandExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urCommandBufferAppendNativeCommandExp(
                 hCommandBuffer,
                 pfnNativeCommand,
                 pData,
@@ -4437,10 +4621,22 @@ pub(crate) unsafe extern "C" fn urCommandBufferAppendNativeCommandExp(
                 numSyncPointsInWaitList,
                 pSyncPointWaitList,
                 pSyncPoint,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urCommandBufferAppendNativeCommandExp(
-            active,
+        if active.objects() {
+            tracked_urCommandBufferAppendNativeCommandExp
+        } else {
+            direct::urCommandBufferAppendNativeCommandExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hCommandBuffer,
             pfnNativeCommand,
             pData,

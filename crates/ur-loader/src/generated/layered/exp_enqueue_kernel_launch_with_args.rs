@@ -31,10 +31,12 @@ pub(crate) unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueKernelLaunchWithArgsExp(
+    let body = if active.traces() {
+        traced_urEnqueueKernelLaunchWithArgsExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueKernelLaunchWithArgsExp(
                 hQueue,
                 hKernel,
                 workDim,
@@ -47,10 +49,22 @@ pub(crate) unsafe extern "C" fn urEnqueueKernelLaunchWithArgsExp(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueKernelLaunchWithArgsExp(
-            active,
+        if active.objects() {
+            tracked_urEnqueueKernelLaunchWithArgsExp
+        } else {
+            direct::urEnqueueKernelLaunchWithArgsExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             hKernel,
             workDim,

@@ -28,10 +28,12 @@ pub(crate) unsafe extern "C" fn urEnqueueHostTaskExp(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueHostTaskExp(
+    let body = if active.traces() {
+        traced_urEnqueueHostTaskExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueHostTaskExp(
                 hQueue,
                 pfnHostTask,
                 data,
@@ -39,10 +41,22 @@ pub(crate) unsafe extern "C" fn urEnqueueHostTaskExp(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueHostTaskExp(
-            active,
+        if active.objects() {
+            tracked_urEnqueueHostTaskExp
+        } else {
+            direct::urEnqueueHostTaskExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             pfnHostTask,
             data,

@@ -291,15 +291,30 @@ pub(crate) unsafe extern "C" fn urProgramLinkExp(
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urProgramLinkExp(
+    let body = if active.traces() {
+        traced_urProgramLinkExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urProgramLinkExp(
                 hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urProgramLinkExp(
-            active, hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
+        if active.objects() {
+            tracked_urProgramLinkExp
+        } else {
+            direct::urProgramLinkExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
+            hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
         )
     }
 }

@@ -30,10 +30,12 @@ pub(crate) unsafe extern "C" fn urEnqueueNativeCommandExp(
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urEnqueueNativeCommandExp(
+    let body = if active.traces() {
+        traced_urEnqueueNativeCommandExp
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urEnqueueNativeCommandExp(
                 hQueue,
                 pfnNativeEnqueue,
                 data,
@@ -43,10 +45,22 @@ pub(crate) unsafe extern "C" fn urEnqueueNativeCommandExp(
                 numEventsInWaitList,
                 phEventWaitList,
                 phEvent,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urEnqueueNativeCommandExp(
-            active,
+        if active.objects() {
+            tracked_urEnqueueNativeCommandExp
+        } else {
+            direct::urEnqueueNativeCommandExp
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hQueue,
             pfnNativeEnqueue,
             data,

@@ -1446,10 +1446,12 @@ pub(crate) unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
     pSuggestedLocalWorkSize: *mut usize,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urKernelGetSuggestedLocalWorkSizeWithArgs(
+    let body = if active.traces() {
+        traced_urKernelGetSuggestedLocalWorkSizeWithArgs
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urKernelGetSuggestedLocalWorkSizeWithArgs(
                 hKernel,
                 hQueue,
                 numWorkDim,
@@ -1458,10 +1460,22 @@ pub(crate) unsafe extern "C" fn urKernelGetSuggestedLocalWorkSizeWithArgs(
                 numArgs,
                 pArgs,
                 pSuggestedLocalWorkSize,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urKernelGetSuggestedLocalWorkSizeWithArgs(
-            active,
+        if active.objects() {
+            tracked_urKernelGetSuggestedLocalWorkSizeWithArgs
+        } else {
+            direct::urKernelGetSuggestedLocalWorkSizeWithArgs
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hKernel,
             hQueue,
             numWorkDim,

@@ -147,10 +147,12 @@ pub(crate) unsafe extern "C" fn urProgramCreateWithBinary(
     phProgram: *mut ur_program_handle_t,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urProgramCreateWithBinary(
+    let body = if active.traces() {
+        traced_urProgramCreateWithBinary
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urProgramCreateWithBinary(
                 hContext,
                 numDevices,
                 phDevices,
@@ -158,10 +160,22 @@ pub(crate) unsafe extern "C" fn urProgramCreateWithBinary(
                 ppBinaries,
                 pProperties,
                 phProgram,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urProgramCreateWithBinary(
-            active,
+        if active.objects() {
+            tracked_urProgramCreateWithBinary
+        } else {
+            direct::urProgramCreateWithBinary
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hContext,
             numDevices,
             phDevices,

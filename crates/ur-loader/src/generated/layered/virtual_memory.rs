@@ -28,10 +28,12 @@ pub(crate) unsafe extern "C" fn urVirtualMemGranularityGetInfo(
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urVirtualMemGranularityGetInfo(
+    let body = if active.traces() {
+        traced_urVirtualMemGranularityGetInfo
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urVirtualMemGranularityGetInfo(
                 hContext,
                 hDevice,
                 allocationSize,
@@ -39,10 +41,22 @@ pub(crate) unsafe extern "C" fn urVirtualMemGranularityGetInfo(
                 propSize,
                 pPropValue,
                 pPropSizeRet,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urVirtualMemGranularityGetInfo(
-            active,
+        if active.objects() {
+            tracked_urVirtualMemGranularityGetInfo
+        } else {
+            direct::urVirtualMemGranularityGetInfo
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hContext,
             hDevice,
             allocationSize,
@@ -749,10 +763,12 @@ pub(crate) unsafe extern "C" fn urVirtualMemGetInfo(
     pPropSizeRet: *mut usize,
 ) -> ur_result_t {
     let active = active();
-    // SAFETY: this function asks the same of its caller.
-    unsafe {
-        if active.traces() {
-            return traced_urVirtualMemGetInfo(
+    let body = if active.traces() {
+        traced_urVirtualMemGetInfo
+    } else {
+        // SAFETY: this function asks the same of its caller.
+        let check = || unsafe {
+            parameters::urVirtualMemGetInfo(
                 hContext,
                 pStart,
                 size,
@@ -760,10 +776,22 @@ pub(crate) unsafe extern "C" fn urVirtualMemGetInfo(
                 propSize,
                 pPropValue,
                 pPropSizeRet,
-            );
+            )
+        };
+        if active.parameters()
+            && let Err(result) = check()
+        {
+            return result;
         }
-        checked_urVirtualMemGetInfo(
-            active,
+        if active.objects() {
+            tracked_urVirtualMemGetInfo
+        } else {
+            direct::urVirtualMemGetInfo
+        }
+    };
+    // SAFETY: as above.
+    unsafe {
+        body(
             hContext,
             pStart,
             size,

@@ -1,6 +1,7 @@
 //! Entry points with layers: what a call goes through while any layer is on.
 
 use super::super::ffi::rust_params;
+use super::super::loader::REGISTERS;
 use super::super::{c_imports, rust_head};
 use super::kinds::constant;
 use super::ties::{CONTEXT, DEVICE, Tie, Ties, gives_context};
@@ -58,15 +59,31 @@ fn entry(function: &Function) -> String {
         .iter()
         .map(|p| format!("p{}: &raw mut {}", p.name, ident(&p.name)))
         .collect();
+    // As in the loader's entry points: what stands on the stack stays there.
+    let body = if function.params.len() > REGISTERS {
+        format!(
+            "let body = if active.traces() {{\ntraced_{name}\n}} else {{\n\
+             // SAFETY: this function asks the same of its caller.\n\
+             let check = || unsafe {{ parameters::{name}({arguments}) }};\n\
+             if active.parameters() && let Err(result) = check() {{\n\
+             return result;\n}}\n\
+             if active.objects() {{\ntracked_{name}\n}} else {{\ndirect::{name}\n}}\n}};\n\
+             // SAFETY: as above.\n\
+             unsafe {{ body({arguments}) }}\n"
+        )
+    } else {
+        format!(
+            "// SAFETY: this function asks the same of its caller.\n\
+             unsafe {{\n\
+             if active.traces() {{\nreturn traced_{name}({arguments});\n}}\n\
+             checked_{name}(active, {arguments})\n}}\n"
+        )
+    };
     format!(
         "/// `{name}` with layers.\n///\n/// # Safety\n/// As for the entry point.\n\
          #[inline(never)]\n\
          pub(crate) unsafe extern \"C\" fn {name}({params}) -> ur_result_t {{\n\
-         let active = active();\n\
-         // SAFETY: this function asks the same of its caller.\n\
-         unsafe {{\n\
-         if active.traces() {{\nreturn traced_{name}({arguments});\n}}\n\
-         checked_{name}(active, {arguments})\n}}\n}}\n\n\
+         let active = active();\n{body}}}\n\n\
          /// `{name}` with tracing.\n///\n/// # Safety\n/// As for the entry point.\n\
          #[cold]\n#[inline(never)]\n\
          unsafe extern \"C\" fn traced_{name}({params}) -> ur_result_t {{\n\

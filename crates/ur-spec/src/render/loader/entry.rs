@@ -121,7 +121,7 @@ fn doc(function: &Function) -> String {
 }
 
 /// Arguments that the C ABI passes in registers.
-const REGISTERS: usize = 6;
+pub(in crate::render) const REGISTERS: usize = 6;
 
 fn entry(function: &Function) -> String {
     let name = &function.name;

@@ -9,7 +9,7 @@ mod tables;
 use super::{File, rust_head};
 use crate::model::{Function, Spec};
 
-pub(super) use entry::by_hand;
+pub(super) use entry::{REGISTERS, by_hand};
 
 pub(super) fn files(spec: &Spec) -> Vec<File> {
     let path = |name: &str| format!("crates/ur-loader/src/generated/{name}.rs");
