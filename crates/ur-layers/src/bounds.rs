@@ -3,7 +3,7 @@
 //! Sizes are asked of the adapter that the object names. Only what it said of allocations is kept,
 //! until some memory is freed (`memory.rs`).
 
-use crate::memory::{Answers, Extent, Question};
+use crate::memory::{Answers, Question};
 use crate::objects::{Call, Family};
 use crate::zeroed::Zeroed;
 use std::ffi::c_void;
@@ -175,6 +175,20 @@ pub unsafe fn image(
     Ok(())
 }
 
+/// Whether `size` bytes from `offset` behind `pointer` on are known to lie within an allocation of
+/// the family's context. Everything that gives memory back must be watched.
+#[inline(always)]
+pub fn known(pointer: *const c_void, offset: u64, size: u64, family: Family) -> bool {
+    let question = Question {
+        context: family.head,
+        address: pointer.addr() as u64,
+    };
+    ANSWERS.get().find(question).is_some_and(|left| {
+        let end = offset.checked_add(size);
+        end.is_some_and(|end| end <= left)
+    })
+}
+
 /// `size` bytes of memory from `offset` behind `pointer` on. Memory that is no USM allocation of
 /// the queue's context is the program's own business.
 ///
@@ -183,7 +197,6 @@ pub unsafe fn image(
 ///
 /// # Safety
 /// The handle is null or that of a live object.
-#[inline(always)]
 pub unsafe fn usm(
     call: &Call,
     parameter: &str,
@@ -193,52 +206,27 @@ pub unsafe fn usm(
     size: u64,
     family: Family,
 ) -> Result<(), ur_result_t> {
-    let question = Question {
-        context: family.head,
-        address: pointer.addr() as u64,
-    };
     // The context is known if objects are watched, and with them what frees memory.
-    if question.context != 0
-        && let Some(extent) = ANSWERS.get().find(question)
-        && extent.end(question, offset, size) <= extent.size
-    {
+    let watched = family.head != 0;
+    if watched && known(pointer, offset, size, family) {
         return Ok(());
     }
+    let asking = ANSWERS.get().ask().filter(|_| watched);
     // SAFETY: the same is asked of the caller.
-    unsafe { usm_asked(call, parameter, queue, pointer, offset, size, question) }
-}
-
-/// The same by asking the adapter.
-///
-/// # Safety
-/// The handle is null or that of a live object.
-#[cold]
-#[inline(never)]
-unsafe fn usm_asked(
-    call: &Call,
-    parameter: &str,
-    queue: ur_queue_handle_t,
-    pointer: *const c_void,
-    offset: u64,
-    size: u64,
-    question: Question,
-) -> Result<(), ur_result_t> {
-    // SAFETY: the same is asked of the caller.
-    let Some(extent) = (unsafe { asked(queue, pointer, question) }) else {
+    let Some((base, all)) = (unsafe { allocation(queue, pointer) }) else {
         return Ok(());
     };
-    let end = extent.end(question, offset, size);
-    outside(call, parameter, end, extent.size, "the allocation")
-}
-
-impl Extent {
-    /// The first byte behind `size` bytes from `offset` behind an address on, counted from its own
-    /// first byte.
-    #[inline(always)]
-    fn end(self, question: Question, offset: u64, size: u64) -> u64 {
-        let start = question.address.wrapping_sub(self.base);
-        start.saturating_add(offset).saturating_add(size)
+    let before = (pointer.addr() as u64).wrapping_sub(base.addr() as u64);
+    let all = all as u64;
+    if let (Some(asking), Some(left)) = (asking, all.checked_sub(before)) {
+        let question = Question {
+            context: family.head,
+            address: pointer.addr() as u64,
+        };
+        ANSWERS.get().keep(question, asking, left);
     }
+    let end = before.saturating_add(offset).saturating_add(size);
+    outside(call, parameter, end, all, "the allocation")
 }
 
 /// What adapters said of allocations.
@@ -281,29 +269,6 @@ pub(crate) fn end_free() {
 /// Forgets what adapters said.
 pub(crate) fn forget() {
     ANSWERS.get().forget();
-}
-
-/// The allocation that a pointer lies in, as the adapter says; that is kept for the next time.
-///
-/// # Safety
-/// The handle is null or that of a live object.
-unsafe fn asked(
-    queue: ur_queue_handle_t,
-    pointer: *const c_void,
-    question: Question,
-) -> Option<Extent> {
-    let answers = ANSWERS.get();
-    let asking = answers.ask();
-    // SAFETY: the same is asked of the caller.
-    let (base, size) = unsafe { allocation(queue, pointer) }?;
-    let extent = Extent {
-        base: base.addr() as u64,
-        size: size as u64,
-    };
-    if let Some(asking) = asking.filter(|_| question.context != 0) {
-        answers.keep(question, asking, extent);
-    }
-    Some(extent)
 }
 
 /// The allocation that a pointer lies in, and its size.

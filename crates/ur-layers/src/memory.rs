@@ -1,22 +1,13 @@
 //! Allocations that adapters were asked about lately, so that they need not be asked for each
 //! command.
 //!
-//! What is kept says where an allocation begins and how large it is, for as long as no memory has
+//! What is kept says how much of an allocation lies behind an address, for as long as no memory has
 //! been freed since: calls that may free some are counted when they begin and when they end. What
 //! was learned while one of them ran is not kept, and the beginning of the next makes all that is
 //! kept worthless. So nothing is ever said of memory that is no longer what it was.
 
 // The model test brings atomics of its own.
 use super::atomic::{AtomicU64, Ordering, fence};
-
-/// An allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
-    /// Its first byte.
-    pub(crate) base: u64,
-    /// Its bytes.
-    pub(crate) size: u64,
-}
 
 /// Who asks about what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +26,8 @@ struct Cell {
     version: AtomicU64,
     context: AtomicU64,
     address: AtomicU64,
-    base: AtomicU64,
-    size: AtomicU64,
+    /// Bytes from the address to the end of its allocation.
+    left: AtomicU64,
     /// How many calls that may free memory had begun, and ended, when the answer was given.
     freed: AtomicU64,
 }
@@ -63,8 +54,7 @@ impl<const N: usize> Answers<N> {
                 version: zero(),
                 context: zero(),
                 address: zero(),
-                base: zero(),
-                size: zero(),
+                left: zero(),
                 freed: zero(),
             }),
             begun: zero(),
@@ -72,9 +62,11 @@ impl<const N: usize> Answers<N> {
         }
     }
 
+    #[inline(always)]
     fn cell(&self, address: u64) -> &Cell {
-        let mixed = (address >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        &self.cells[(mixed >> 32) as usize % N]
+        // The lowest bits are those of places in an allocation's first bytes.
+        let mixed = (address >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &self.cells[(mixed >> 58) as usize % N]
     }
 
     /// A call begins that may free memory. [`Answers::end_free`] follows when it has ended; if the
@@ -88,24 +80,24 @@ impl<const N: usize> Answers<N> {
         self.ended.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// What was answered before and still holds.
+    /// The bytes from an address to the end of its allocation, if that was answered before and
+    /// still holds.
     #[inline(always)]
-    pub(crate) fn find(&self, question: Question) -> Option<Extent> {
+    pub(crate) fn find(&self, question: Question) -> Option<u64> {
         let cell = self.cell(question.address);
         let version = cell.version.load(Ordering::Acquire);
-        let context = cell.context.load(Ordering::Relaxed);
         let address = cell.address.load(Ordering::Relaxed);
+        let context = cell.context.load(Ordering::Relaxed);
+        let left = cell.left.load(Ordering::Relaxed);
         let freed = cell.freed.load(Ordering::Relaxed);
-        let extent = Extent {
-            base: cell.base.load(Ordering::Relaxed),
-            size: cell.size.load(Ordering::Relaxed),
-        };
         fence(Ordering::Acquire);
-        let whole = version & 1 == 0 && cell.version.load(Ordering::Relaxed) == version;
-        let asked = context == u64::from(question.context) && address == question.address;
-        // Acquire: frees that happened before this command are seen.
-        let holds = self.begun.load(Ordering::Acquire) == freed;
-        (whole && asked && holds).then_some(extent)
+        let found = address == question.address
+            && context == u64::from(question.context)
+            && cell.version.load(Ordering::Relaxed) == version
+            && version & 1 == 0
+            // Acquire: frees that happened before this command are seen.
+            && self.begun.load(Ordering::Acquire) == freed;
+        found.then_some(left)
     }
 
     /// An adapter is going to be asked. `None` while memory may be going away: then the answer must
@@ -118,7 +110,7 @@ impl<const N: usize> Answers<N> {
     }
 
     /// Keeps an answer, unless another thread is keeping one in the same place.
-    pub(crate) fn keep(&self, question: Question, asking: Asking, extent: Extent) {
+    pub(crate) fn keep(&self, question: Question, asking: Asking, left: u64) {
         let cell = self.cell(question.address);
         let version = cell.version.load(Ordering::Relaxed);
         let odd = version & 1 == 1;
@@ -135,8 +127,7 @@ impl<const N: usize> Answers<N> {
         let context = u64::from(question.context);
         cell.context.store(context, Ordering::Relaxed);
         cell.address.store(question.address, Ordering::Relaxed);
-        cell.base.store(extent.base, Ordering::Relaxed);
-        cell.size.store(extent.size, Ordering::Relaxed);
+        cell.left.store(left, Ordering::Relaxed);
         cell.freed.store(asking.0, Ordering::Relaxed);
         cell.version.store(version + 2, Ordering::Release);
     }

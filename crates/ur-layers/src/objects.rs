@@ -294,6 +294,21 @@ impl Call {
         Ok(())
     }
 
+    /// The family of a live object, if it is where it mostly is.
+    ///
+    /// # Safety
+    /// If an object is live at the address, it begins with its adapter's table.
+    #[inline(always)]
+    pub unsafe fn family<T>(handle: *mut T, kind: Kind) -> Option<Family> {
+        let slot = near(handle.addr());
+        let word = slot.word_of(handle.addr());
+        table::lives(word, kind.0).then(|| Family {
+            // SAFETY: it is live, so it begins with the table.
+            adapter: unsafe { *handle.cast::<usize>() },
+            head: slot.tie((word >> 32) as u32),
+        })
+    }
+
     #[cold]
     fn stranger(&self, parameter: &str, handle: *mut c_void, kind: Kind) -> ur_result_t {
         self.refuse(

@@ -112,6 +112,12 @@ impl Active {
         self.0 & BOUNDS != 0
     }
 
+    /// Whether that is checked while everything that gives memory back is watched.
+    #[inline(always)]
+    pub fn watches_memory(self) -> bool {
+        self.0 & (BOUNDS | LIFETIMES) == BOUNDS | LIFETIMES
+    }
+
     /// Whether objects that are never released are reported.
     #[inline(always)]
     pub fn leaks(self) -> bool {

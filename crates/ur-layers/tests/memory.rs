@@ -10,7 +10,7 @@ mod memory;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
-use memory::{Answers, Extent, Question};
+use memory::{Answers, Question};
 
 const ADDRESS: u64 = 0x1000;
 const HERE: Question = Question {
@@ -43,17 +43,14 @@ impl Adapter {
     }
 
     /// What a command does.
-    fn extent(&self) -> Extent {
+    fn left(&self) -> u64 {
         self.answers.find(HERE).unwrap_or_else(|| {
             let asking = self.answers.ask();
-            let extent = Extent {
-                base: ADDRESS,
-                size: self.size.load(Ordering::Acquire),
-            };
+            let size = self.size.load(Ordering::Acquire);
             if let Some(asking) = asking {
-                self.answers.keep(HERE, asking, extent);
+                self.answers.keep(HERE, asking, size);
             }
-            extent
+            size
         })
     }
 
@@ -71,10 +68,10 @@ fn nothing_is_said_of_memory_that_was_freed() {
         let adapter = Adapter::new();
         let other = adapter.clone();
         // A command that uses the memory while another thread frees it learns one or the other.
-        let there = thread::spawn(move || other.extent().size);
+        let there = thread::spawn(move || other.left());
         adapter.again();
         // What comes after the free knows the new one, whatever the other thread has kept.
-        let mine = adapter.extent().size;
+        let mine = adapter.left();
         let learned = there.join().unwrap();
         assert_eq!(mine, 128, "the other learned {learned}");
     });
@@ -84,12 +81,12 @@ fn nothing_is_said_of_memory_that_was_freed() {
 fn who_gets_the_memory_from_the_thread_that_made_it_again_knows_its_size() {
     in_every_order(|| {
         let adapter = Adapter::new();
-        assert_eq!(adapter.extent().size, 64);
+        assert_eq!(adapter.left(), 64);
         let other = adapter.clone();
         let there = thread::spawn(move || {
             // The size stands for the handing over.
             let given = other.size.load(Ordering::Acquire);
-            (given, other.extent().size)
+            (given, other.left())
         });
         adapter.again();
         let (given, learned) = there.join().unwrap();
@@ -103,7 +100,7 @@ fn answers_are_whole() {
         context: 2,
         address: 0x9000,
     };
-    let (one, two) = (Extent { base: 1, size: 10 }, Extent { base: 2, size: 20 });
+    let (one, two) = (10, 20);
     in_every_order(move || {
         let answers: Arc<Answers<1>> = Arc::new(Answers::new());
         let other = answers.clone();
@@ -126,15 +123,14 @@ fn answers_are_whole() {
 fn nothing_is_kept_while_memory_goes_away_or_after_it_was_forgotten() {
     in_every_order(|| {
         let answers: Answers<1> = Answers::new();
-        let extent = Extent { base: 1, size: 10 };
-        answers.keep(HERE, answers.ask().expect("nothing is freed"), extent);
-        assert_eq!(answers.find(HERE), Some(extent));
+        answers.keep(HERE, answers.ask().expect("nothing is freed"), 10);
+        assert_eq!(answers.find(HERE), Some(10));
         assert_eq!(answers.find(Question { context: 2, ..HERE }), None);
         answers.begin_free();
         assert!(answers.ask().is_none() && answers.find(HERE).is_none());
         answers.end_free();
         assert!(answers.ask().is_some() && answers.find(HERE).is_none());
-        answers.keep(HERE, answers.ask().expect("nothing is freed"), extent);
+        answers.keep(HERE, answers.ask().expect("nothing is freed"), 10);
         answers.forget();
         assert!(answers.ask().is_some() && answers.find(HERE).is_none());
     });

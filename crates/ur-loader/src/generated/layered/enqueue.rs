@@ -3817,6 +3817,82 @@ unsafe extern "C" fn tracked_urEnqueueUSMFill(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let known = Call::family(hQueue, kinds::QUEUE).is_some_and(|family| {
+            active().watches_memory()
+                && numEventsInWaitList == 0
+                && bounds::known(pMem.cast(), 0, (size as u64), family)
+        });
+        let body = if !known {
+            examined_urEnqueueUSMFill
+        } else if phEvent.is_null() {
+            direct::urEnqueueUSMFill
+        } else {
+            recorded_urEnqueueUSMFill
+        };
+        body(
+            hQueue,
+            pMem,
+            patternSize,
+            pPattern,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
+}
+
+/// `urEnqueueUSMFill` where only the event is news.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn recorded_urEnqueueUSMFill(
+    hQueue: ur_queue_handle_t,
+    pMem: *mut c_void,
+    patternSize: usize,
+    pPattern: *const c_void,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    static CALL: Call = Call::new("urEnqueueUSMFill");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let family = Call::family(hQueue, kinds::QUEUE).unwrap_or_default();
+        let result = direct::urEnqueueUSMFill(
+            hQueue,
+            pMem,
+            patternSize,
+            pPattern,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        );
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        result
+    }
+}
+
+/// `urEnqueueUSMFill` where not everything is known.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn examined_urEnqueueUSMFill(
+    hQueue: ur_queue_handle_t,
+    pMem: *mut c_void,
+    patternSize: usize,
+    pPattern: *const c_void,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     static CALL: Call = Call::new("urEnqueueUSMFill");
     // SAFETY: this function asks the same of its caller.
     unsafe {
@@ -4046,6 +4122,83 @@ unsafe fn checked_urEnqueueUSMMemcpy(
 /// As for the entry point.
 #[inline(never)]
 unsafe extern "C" fn tracked_urEnqueueUSMMemcpy(
+    hQueue: ur_queue_handle_t,
+    blocking: bool,
+    pDst: *mut c_void,
+    pSrc: *const c_void,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let known = Call::family(hQueue, kinds::QUEUE).is_some_and(|family| {
+            active().watches_memory()
+                && numEventsInWaitList == 0
+                && bounds::known(pDst.cast(), 0, (size as u64), family)
+                && bounds::known(pSrc.cast(), 0, (size as u64), family)
+        });
+        let body = if !known {
+            examined_urEnqueueUSMMemcpy
+        } else if phEvent.is_null() {
+            direct::urEnqueueUSMMemcpy
+        } else {
+            recorded_urEnqueueUSMMemcpy
+        };
+        body(
+            hQueue,
+            blocking,
+            pDst,
+            pSrc,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
+}
+
+/// `urEnqueueUSMMemcpy` where only the event is news.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn recorded_urEnqueueUSMMemcpy(
+    hQueue: ur_queue_handle_t,
+    blocking: bool,
+    pDst: *mut c_void,
+    pSrc: *const c_void,
+    size: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    static CALL: Call = Call::new("urEnqueueUSMMemcpy");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let family = Call::family(hQueue, kinds::QUEUE).unwrap_or_default();
+        let result = direct::urEnqueueUSMMemcpy(
+            hQueue,
+            blocking,
+            pDst,
+            pSrc,
+            size,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        );
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        result
+    }
+}
+
+/// `urEnqueueUSMMemcpy` where not everything is known.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn examined_urEnqueueUSMMemcpy(
     hQueue: ur_queue_handle_t,
     blocking: bool,
     pDst: *mut c_void,
@@ -4285,6 +4438,78 @@ unsafe extern "C" fn tracked_urEnqueueUSMPrefetch(
     phEventWaitList: *const ur_event_handle_t,
     phEvent: *mut ur_event_handle_t,
 ) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let known = Call::family(hQueue, kinds::QUEUE).is_some_and(|family| {
+            active().watches_memory()
+                && numEventsInWaitList == 0
+                && bounds::known(pMem.cast(), 0, (size as u64), family)
+        });
+        let body = if !known {
+            examined_urEnqueueUSMPrefetch
+        } else if phEvent.is_null() {
+            direct::urEnqueueUSMPrefetch
+        } else {
+            recorded_urEnqueueUSMPrefetch
+        };
+        body(
+            hQueue,
+            pMem,
+            size,
+            flags,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
+}
+
+/// `urEnqueueUSMPrefetch` where only the event is news.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn recorded_urEnqueueUSMPrefetch(
+    hQueue: ur_queue_handle_t,
+    pMem: *const c_void,
+    size: usize,
+    flags: ur_usm_migration_flags_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    static CALL: Call = Call::new("urEnqueueUSMPrefetch");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let family = Call::family(hQueue, kinds::QUEUE).unwrap_or_default();
+        let result = direct::urEnqueueUSMPrefetch(
+            hQueue,
+            pMem,
+            size,
+            flags,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        );
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        result
+    }
+}
+
+/// `urEnqueueUSMPrefetch` where not everything is known.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn examined_urEnqueueUSMPrefetch(
+    hQueue: ur_queue_handle_t,
+    pMem: *const c_void,
+    size: usize,
+    flags: ur_usm_migration_flags_t,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
     static CALL: Call = Call::new("urEnqueueUSMPrefetch");
     // SAFETY: this function asks the same of its caller.
     unsafe {
@@ -4412,6 +4637,56 @@ unsafe fn checked_urEnqueueUSMAdvise(
 /// As for the entry point.
 #[inline(never)]
 unsafe extern "C" fn tracked_urEnqueueUSMAdvise(
+    hQueue: ur_queue_handle_t,
+    pMem: *const c_void,
+    size: usize,
+    advice: ur_usm_advice_flags_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let known = Call::family(hQueue, kinds::QUEUE).is_some_and(|family| {
+            active().watches_memory() && bounds::known(pMem.cast(), 0, (size as u64), family)
+        });
+        let body = if !known {
+            examined_urEnqueueUSMAdvise
+        } else if phEvent.is_null() {
+            direct::urEnqueueUSMAdvise
+        } else {
+            recorded_urEnqueueUSMAdvise
+        };
+        body(hQueue, pMem, size, advice, phEvent)
+    }
+}
+
+/// `urEnqueueUSMAdvise` where only the event is news.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn recorded_urEnqueueUSMAdvise(
+    hQueue: ur_queue_handle_t,
+    pMem: *const c_void,
+    size: usize,
+    advice: ur_usm_advice_flags_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    static CALL: Call = Call::new("urEnqueueUSMAdvise");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let family = Call::family(hQueue, kinds::QUEUE).unwrap_or_default();
+        let result = direct::urEnqueueUSMAdvise(hQueue, pMem, size, advice, phEvent);
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        result
+    }
+}
+
+/// `urEnqueueUSMAdvise` where not everything is known.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn examined_urEnqueueUSMAdvise(
     hQueue: ur_queue_handle_t,
     pMem: *const c_void,
     size: usize,
@@ -4653,6 +4928,98 @@ unsafe fn checked_urEnqueueUSMFill2D(
 /// As for the entry point.
 #[inline(never)]
 unsafe extern "C" fn tracked_urEnqueueUSMFill2D(
+    hQueue: ur_queue_handle_t,
+    pMem: *mut c_void,
+    pitch: usize,
+    patternSize: usize,
+    pPattern: *const c_void,
+    width: usize,
+    height: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let known = Call::family(hQueue, kinds::QUEUE).is_some_and(|family| {
+            active().watches_memory()
+                && numEventsInWaitList == 0
+                && bounds::known(
+                    pMem.cast(),
+                    0,
+                    u64::saturating_add(
+                        u64::saturating_mul((pitch as u64), u64::wrapping_sub((height as u64), 1)),
+                        (width as u64),
+                    ),
+                    family,
+                )
+        });
+        let body = if !known {
+            examined_urEnqueueUSMFill2D
+        } else if phEvent.is_null() {
+            direct::urEnqueueUSMFill2D
+        } else {
+            recorded_urEnqueueUSMFill2D
+        };
+        body(
+            hQueue,
+            pMem,
+            pitch,
+            patternSize,
+            pPattern,
+            width,
+            height,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
+}
+
+/// `urEnqueueUSMFill2D` where only the event is news.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn recorded_urEnqueueUSMFill2D(
+    hQueue: ur_queue_handle_t,
+    pMem: *mut c_void,
+    pitch: usize,
+    patternSize: usize,
+    pPattern: *const c_void,
+    width: usize,
+    height: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    static CALL: Call = Call::new("urEnqueueUSMFill2D");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let family = Call::family(hQueue, kinds::QUEUE).unwrap_or_default();
+        let result = direct::urEnqueueUSMFill2D(
+            hQueue,
+            pMem,
+            pitch,
+            patternSize,
+            pPattern,
+            width,
+            height,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        );
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        result
+    }
+}
+
+/// `urEnqueueUSMFill2D` where not everything is known.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn examined_urEnqueueUSMFill2D(
     hQueue: ur_queue_handle_t,
     pMem: *mut c_void,
     pitch: usize,
@@ -4940,6 +5307,117 @@ unsafe fn checked_urEnqueueUSMMemcpy2D(
 /// As for the entry point.
 #[inline(never)]
 unsafe extern "C" fn tracked_urEnqueueUSMMemcpy2D(
+    hQueue: ur_queue_handle_t,
+    blocking: bool,
+    pDst: *mut c_void,
+    dstPitch: usize,
+    pSrc: *const c_void,
+    srcPitch: usize,
+    width: usize,
+    height: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let known = Call::family(hQueue, kinds::QUEUE).is_some_and(|family| {
+            active().watches_memory()
+                && numEventsInWaitList == 0
+                && bounds::known(
+                    pDst.cast(),
+                    0,
+                    u64::saturating_add(
+                        u64::saturating_mul(
+                            (dstPitch as u64),
+                            u64::wrapping_sub((height as u64), 1),
+                        ),
+                        (width as u64),
+                    ),
+                    family,
+                )
+                && bounds::known(
+                    pSrc.cast(),
+                    0,
+                    u64::saturating_add(
+                        u64::saturating_mul(
+                            (srcPitch as u64),
+                            u64::wrapping_sub((height as u64), 1),
+                        ),
+                        (width as u64),
+                    ),
+                    family,
+                )
+        });
+        let body = if !known {
+            examined_urEnqueueUSMMemcpy2D
+        } else if phEvent.is_null() {
+            direct::urEnqueueUSMMemcpy2D
+        } else {
+            recorded_urEnqueueUSMMemcpy2D
+        };
+        body(
+            hQueue,
+            blocking,
+            pDst,
+            dstPitch,
+            pSrc,
+            srcPitch,
+            width,
+            height,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        )
+    }
+}
+
+/// `urEnqueueUSMMemcpy2D` where only the event is news.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn recorded_urEnqueueUSMMemcpy2D(
+    hQueue: ur_queue_handle_t,
+    blocking: bool,
+    pDst: *mut c_void,
+    dstPitch: usize,
+    pSrc: *const c_void,
+    srcPitch: usize,
+    width: usize,
+    height: usize,
+    numEventsInWaitList: u32,
+    phEventWaitList: *const ur_event_handle_t,
+    phEvent: *mut ur_event_handle_t,
+) -> ur_result_t {
+    static CALL: Call = Call::new("urEnqueueUSMMemcpy2D");
+    // SAFETY: this function asks the same of its caller.
+    unsafe {
+        let family = Call::family(hQueue, kinds::QUEUE).unwrap_or_default();
+        let result = direct::urEnqueueUSMMemcpy2D(
+            hQueue,
+            blocking,
+            pDst,
+            dstPitch,
+            pSrc,
+            srcPitch,
+            width,
+            height,
+            numEventsInWaitList,
+            phEventWaitList,
+            phEvent,
+        );
+        CALL.created(result, phEvent, kinds::EVENT, family);
+        result
+    }
+}
+
+/// `urEnqueueUSMMemcpy2D` where not everything is known.
+///
+/// # Safety
+/// As for the entry point.
+#[inline(never)]
+unsafe extern "C" fn examined_urEnqueueUSMMemcpy2D(
     hQueue: ur_queue_handle_t,
     blocking: bool,
     pDst: *mut c_void,

@@ -111,6 +111,8 @@ fn entry(function: &Function) -> String {
 /// What a function does to the objects that its handles stand for.
 #[derive(Default)]
 struct Parts {
+    /// Conditions under which `family` is that of known handles and all memory is known.
+    known: Vec<String>,
     /// Statements that check handles.
     uses: String,
     /// Statements that check what handles have to do with each other, after that.
@@ -129,9 +131,11 @@ fn tracked(spec: &Spec, function: &Function) -> String {
     for param in &function.params {
         object(spec, function, &ties, param, &mut parts);
         if param.bounds.is_some() {
-            parts
-                .bounds
-                .push_str(&refuse(&bounds(spec, function, param)));
+            let check = bounds(spec, function, param);
+            if let Some(known) = known(&check) {
+                parts.known.push(known);
+            }
+            parts.bounds.push_str(&refuse(&check));
         }
     }
     let how = if gives_context(function) {
@@ -143,6 +147,7 @@ fn tracked(spec: &Spec, function: &Function) -> String {
     let mut body = String::new();
     for (word, value) in [("family", "Family::default()"), ("held", "Held::NONE")] {
         let Parts {
+            known: _,
             uses,
             ties,
             bounds,
@@ -169,29 +174,85 @@ fn tracked(spec: &Spec, function: &Function) -> String {
     }
     body.push_str(&parts.before);
     body.push_str(frees(function));
-    let arguments = arguments(function);
-    let name = &function.name;
-    if parts.after.is_empty() {
-        body.push_str(&format!("direct::{name}({arguments})\n"));
+    let rest = if parts.after.is_empty() {
+        format!(
+            "direct::{name}({arguments})\n",
+            name = function.name,
+            arguments = arguments(function)
+        )
     } else {
-        body.push_str(&format!(
-            "let result = direct::{name}({arguments});\n{}result\n",
-            parts.after
-        ));
-    }
-    let call = if body.contains("CALL") {
-        call
-    } else {
-        String::new()
+        format!(
+            "let result = direct::{name}({arguments});\n{after}result\n",
+            name = function.name,
+            arguments = arguments(function),
+            after = parts.after
+        )
     };
+    body.push_str(&rest);
+    if parts.known.is_empty() {
+        return with_objects(function, "tracked", "with an eye on objects", &call, &body);
+    }
+    // What is known is asked first, in a body that calls nothing and so needs no registers to be
+    // kept.
+    let rest = format!("let family = {FAMILY}.unwrap_or_default();\n{rest}");
+    let bodies = [
+        (
+            "tracked",
+            "with an eye on objects",
+            choice(function, &parts.known),
+        ),
+        ("recorded", "where only the event is news", rest),
+        ("examined", "where not everything is known", body),
+    ];
+    bodies
+        .map(|(prefix, what, body)| with_objects(function, prefix, what, &call, &body))
+        .concat()
+}
+
+/// What is known of the queue of a command.
+const FAMILY: &str = "Call::family(hQueue, kinds::QUEUE)";
+
+/// A body of the function.
+fn with_objects(function: &Function, prefix: &str, what: &str, call: &str, body: &str) -> String {
+    let name = &function.name;
+    let call = if body.contains("CALL") { call } else { "" };
     format!(
-        "/// `{name}` with an eye on objects.\n///\n/// # Safety\n/// As for the entry point.\n\
+        "/// `{name}` {what}.\n///\n/// # Safety\n/// As for the entry point.\n\
          #[inline(never)]\n\
-         unsafe extern \"C\" fn tracked_{name}({params}) -> ur_result_t {{\n{call}\
+         unsafe extern \"C\" fn {prefix}_{name}({params}) -> ur_result_t {{\n{call}\
          // SAFETY: this function asks the same of its caller.\n\
          unsafe {{\n{body}}}\n}}\n\n",
         params = rust_params(&function.params),
     )
+}
+
+/// Which body a command on memory of the program's goes on in.
+fn choice(function: &Function, known: &[String]) -> String {
+    let name = &function.name;
+    let waited = |p: &&Param| p.r#type == "const ur_event_handle_t *";
+    let lists = function.params.iter().filter(waited);
+    let empty = lists.filter_map(|p| p.len.as_deref().map(|len| format!("{} == 0", ident(len))));
+    let conditions: Vec<String> = ["active().watches_memory()".to_owned()]
+        .into_iter()
+        .chain(empty)
+        .chain(known.iter().cloned())
+        .collect();
+    format!(
+        "let known = {FAMILY}.is_some_and(|family| {});\n\
+         let body = if !known {{\nexamined_{name}\n}} \
+         else if phEvent.is_null() {{\ndirect::{name}\n}} \
+         else {{\nrecorded_{name}\n}};\n\
+         body({})\n",
+        conditions.join(" && "),
+        arguments(function)
+    )
+}
+
+/// The condition under which a check of memory has nothing to refuse, if that can be kept.
+fn known(check: &str) -> Option<String> {
+    let arguments = check.strip_prefix("bounds::usm(&CALL, ")?;
+    let (_, arguments) = arguments.split_once("hQueue, ")?;
+    Some(format!("bounds::known({arguments}"))
 }
 
 /// What a function says that may free memory which is no object's: before the call, or (commands)
