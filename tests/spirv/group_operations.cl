@@ -84,3 +84,12 @@ kernel void votes(global const int *in, global uint *out) {
         o[11] = sub_group_non_uniform_scan_exclusive_max(x);
     }
 }
+
+// The loop reads ids, and so the work-items' record, behind an operation of the work-group.
+kernel void ids_in_a_loop(global uint *least, global long *met, global const char *times) {
+    uint value = work_group_reduce_min(5u);
+    uint rounds = times[13] & 3;
+    for (uint i = 0; i < rounds; ++i)
+        atom_min(met, (long)get_global_linear_id());
+    least[get_global_linear_id()] = value;
+}

@@ -494,6 +494,28 @@ fn clusters_and_blocks() {
     }
 }
 
+/// Ids read in a loop keep the addresses of records in it, which once hid from the operation before
+/// it that all had come to it.
+#[test]
+fn operations_before_a_loop_that_reads_ids() {
+    for lanes in ["0", "1", "4", "8", "16"] {
+        let jit = Jit::compiled_for("group_operations", lanes, None);
+        let kernel = jit.kernel("ids_in_a_loop");
+        for local in SIZES {
+            let count = 2 * local as usize;
+            let mut least = vec![99u32; count];
+            let (mut met, mut times) = (vec![1_000_000i64], vec![3u8; 16]);
+            kernel.run(
+                [2 * local, 1, 1],
+                [local, 1, 1],
+                &[pointer(&mut least), pointer(&mut met), pointer(&mut times)],
+            );
+            assert_eq!(least, vec![5; count], "{lanes} lanes, local size {local}");
+            assert_eq!(met, [0], "{lanes} lanes, local size {local}");
+        }
+    }
+}
+
 /// One float after the other, such a sum is wrong in its sixth digit.
 #[test]
 fn sums_of_floats_are_as_exact_as_a_tree() {

@@ -180,7 +180,11 @@ pub fn split<'m>(
     b.switch(to.params()[4], other, &cases);
     b.at_end(other);
     b.ret(b.int_type(32).int(NONE));
-    let key = if in_step { 0 } else { bit(item::KEY) };
-    let fields = whole.fields() | key;
+    // Whoever walks over the records sees by it whether they tell where a sub-group waits.
+    let fields = if in_step {
+        whole.fields() & !bit(item::KEY)
+    } else {
+        whole.fields() | bit(item::KEY)
+    };
     Ok(Split { frame, fields })
 }
