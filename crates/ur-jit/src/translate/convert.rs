@@ -60,6 +60,14 @@ impl Body<'_, '_> {
                 } else {
                     "fptosi.sat"
                 };
+                // With AVX512-FP16, LLVM 19 gives what the processor does for a half that is no
+                // number. Every half is a float.
+                let a = if a.ty.scalar() == Type::Half {
+                    let float = a.ty.with_scalar(&Type::Float);
+                    self.fb.float_cast(&a, &float)
+                } else {
+                    a
+                };
                 let from = a.ty.clone();
                 self.fb.intrinsic(name, &[&ty, &from], &ty, &[a])
             }
