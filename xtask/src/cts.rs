@@ -130,10 +130,15 @@ fn released() -> Result<bool> {
         .arg(venv.lib().join(build::LOADER))
         .arg("--adapter")
         .arg(adapter)
+        .args(AT_ONCE)
         .args(["--device", "opencl:0", "--known"])
         .arg(repo::root().join("crates/ur-cts/known/opencl-2026.1.toml"));
     Ok(process::status(&mut suite)?.success())
 }
+
+/// How tests of Intel's driver run: most of the time goes into its builds of programs, and into the
+/// few calls that never return.
+const AT_ONCE: [&str; 4] = ["--jobs", "2", "--timeout", "20"];
 
 /// Names of the tests that fail with these adapters.
 fn failing(adapters: &[PathBuf], seed: Option<u64>, file: &Path) -> Result<BTreeSet<String>> {
@@ -145,6 +150,7 @@ fn failing(adapters: &[PathBuf], seed: Option<u64>, file: &Path) -> Result<BTree
     if let Some(seed) = seed {
         suite.args(["--shuffle", &seed.to_string()]);
     }
+    suite.args(AT_ONCE);
     suite.args(["--loader"]).arg(library(build::LOADER));
     suite.arg("--json").arg(file);
     suite.stdout(std::process::Stdio::null());
