@@ -1,6 +1,7 @@
 //! What the suite has exercised: for each function how often, with which results, and what was
-//! given at each place. The account is memory shared with the processes that run tests, so nothing
-//! is lost when one of them crashes or forks.
+//! given at each place. An account is memory shared with the processes that run tests, so nothing is
+//! lost when one of them ends or forks. Each test has one for itself, which is added to that of the
+//! run if the test was in order.
 
 use crate::generated::places::{FUNCTIONS, UR_RESULT};
 use anyhow::{Context, Result, ensure};
@@ -69,7 +70,9 @@ const SET: usize = 4;
 /// Words for each place: what was given in any call, then what was given in calls that succeeded.
 const PLACE: usize = 2 * SET;
 /// Words for each function before its places: calls, calls that succeeded, results.
-const HEAD: usize = 2 + SET;
+const HEAD: usize = NUMBERS + SET;
+/// Words of these that are numbers; all others are sets.
+const NUMBERS: usize = 2;
 
 /// Where the words of each function begin, and how many there are of all.
 fn layout() -> &'static (Vec<usize>, usize) {
@@ -179,6 +182,33 @@ impl Coverage {
                     _ => set(half, usize::from(*value != 0)),
                 }
             }
+        }
+    }
+
+    /// Adds what another account holds, and empties that.
+    pub(crate) fn take(&self, other: &Coverage) {
+        for (number, function) in FUNCTIONS.iter().enumerate() {
+            let start = layout().0[number];
+            let end = start + HEAD + function.places.len() * PLACE;
+            if other.words[start].load(Ordering::Relaxed) == 0 {
+                continue;
+            }
+            let pairs = self.words[start..end].iter().zip(&other.words[start..end]);
+            for (at, (to, from)) in pairs.enumerate() {
+                let value = from.swap(0, Ordering::Relaxed);
+                if at < NUMBERS {
+                    to.fetch_add(value, Ordering::Relaxed);
+                } else {
+                    to.fetch_or(value, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&self) {
+        for word in self.words {
+            word.store(0, Ordering::Relaxed);
         }
     }
 

@@ -134,7 +134,7 @@ faulty! {
             if result == UR_RESULT_ERROR_INVALID_SIZE { UR_RESULT_SUCCESS } else { result }
         }
         after "device-info-unknown-taken" |result| {
-            if result == UR_RESULT_ERROR_INVALID_ENUMERATION { UR_RESULT_SUCCESS } else { result }
+            if result == UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION { UR_RESULT_SUCCESS } else { result }
         }
     fn context_info = Context.pfnGetInfo(
         hContext: ur_context_handle_t, propName: ur_context_info_t, propSize: usize,

@@ -83,7 +83,7 @@ fn shuffle<T>(items: &mut [T], seed: u64) {
 struct Run<'a> {
     args: &'a Args,
     folder: &'a Path,
-    coverage: &'a Path,
+    coverage: &'a Coverage,
     tests: &'a [Listed],
     known: &'a Known,
     left: Mutex<VecDeque<usize>>,
@@ -123,8 +123,10 @@ impl Run<'_> {
         }
     }
 
-    /// Runs tests until none is left.
-    fn lane(&self) -> Result<()> {
+    /// Runs tests until none is left. They are one at a time, so all workers share an account.
+    fn lane(&self, number: usize) -> Result<()> {
+        let path = self.folder.join(format!("coverage-{number}"));
+        let account = Coverage::open(&path)?;
         let mut workers: Vec<(Environment, Worker)> = Vec::new();
         let limit = Duration::from_secs(self.args.timeout);
         let next = || lock(&self.left).pop_front();
@@ -134,8 +136,7 @@ impl Run<'_> {
             let mut worker = match at {
                 Some(at) => workers.swap_remove(at).1,
                 None => {
-                    let mut worker =
-                        Worker::start(self.args, *environment, self.folder, self.coverage)?;
+                    let mut worker = Worker::start(self.args, *environment, self.folder, &path)?;
                     match worker.tests(OPENING) {
                         Ok(_) => worker,
                         Err(error) => {
@@ -169,6 +170,7 @@ impl Run<'_> {
                     }
                 }
             };
+            self.account(&account, verdict.good());
             let mut outcome = Outcome::new(name, verdict, message, begun.elapsed());
             if !verdict.good() {
                 outcome.output = worker.output(from);
@@ -177,21 +179,32 @@ impl Run<'_> {
             if !alive {
                 worker.kill();
             } else if self.args.isolate {
-                self.end(worker, name)?;
+                self.end(worker, name, &account)?;
             } else {
                 workers.push((*environment, worker));
             }
         }
         for (environment, worker) in workers {
-            self.end(worker, &format!("{environment:?}"))?;
+            self.end(worker, &format!("{environment:?}"), &account)?;
         }
         Ok(())
     }
 
+    /// Counts what was called, if that was in order.
+    fn account(&self, account: &Coverage, good: bool) {
+        if good {
+            self.coverage.take(account);
+        } else {
+            account.clear();
+        }
+    }
+
     /// Lets a worker end; if that goes wrong, it is a failure of its own.
-    fn end(&self, worker: Worker, what: &str) -> Result<()> {
+    fn end(&self, worker: Worker, what: &str, account: &Coverage) -> Result<()> {
         let begun = Instant::now();
-        if let Some(problem) = worker.stop(OPENING)? {
+        let problem = worker.stop(OPENING)?;
+        self.account(account, problem.is_none());
+        if let Some(problem) = problem {
             let name = format!("teardown::{what}");
             let time = begun.elapsed();
             self.note(Outcome::new(&name, Verdict::Failed, problem, time));
@@ -248,7 +261,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let run = Run {
         args,
         folder: &scratch.0,
-        coverage: &account,
+        coverage: &coverage,
         tests: &tests,
         known: &known,
         total: chosen.len(),
@@ -257,8 +270,9 @@ pub(super) fn run(args: &Args) -> Result<()> {
         terminal: std::io::stderr().is_terminal(),
     };
     std::thread::scope(|scope| {
+        let run = &run;
         let lanes: Vec<_> = (0..args.jobs.max(1))
-            .map(|_| scope.spawn(|| run.lane()))
+            .map(|number| scope.spawn(move || run.lane(number)))
             .collect();
         for lane in lanes {
             lane.join().expect("a lane does not panic")?;

@@ -1,6 +1,6 @@
 //! What was exercised of each function, as a table.
 
-use crate::coverage::Coverage;
+use crate::coverage::{Coverage, FunctionPlaces};
 use crate::generated::places::FUNCTIONS;
 use std::fmt::Write;
 
@@ -10,87 +10,160 @@ const DECLINED: [&str; 2] = [
     "UR_RESULT_ERROR_UNINITIALIZED",
 ];
 
-/// The table in Markdown, with a summary before it and what is missing behind.
-pub(super) fn render(coverage: &Coverage) -> String {
-    let mut rows = String::new();
-    let mut missing = String::new();
-    let (mut functions, mut called) = (0, 0);
-    // Without a success: those that nothing but declining was heard of, and the others.
-    let (mut declined, mut open) = (Vec::new(), Vec::new());
-    let (mut values, mut seen, mut seen_well) = (0, 0, 0);
-    let (mut errors, mut errors_seen) = (0, 0);
-    for (number, function) in FUNCTIONS.iter().enumerate() {
-        if function.removed {
-            continue;
-        }
+/// What a value of a parameter, or an error, has come to.
+#[derive(Default)]
+struct Seen {
+    well: Vec<&'static str>,
+    refused: Vec<&'static str>,
+    never: Vec<&'static str>,
+}
+
+impl Seen {
+    fn all(&self) -> usize {
+        self.given() + self.never.len()
+    }
+
+    fn given(&self) -> usize {
+        self.well.len() + self.refused.len()
+    }
+
+    /// `in calls that succeeded: A, B; …`, with these words for the three.
+    fn list(&self, words: [&str; 3]) -> String {
+        let lists = [&self.well, &self.refused, &self.never];
+        let some = words.iter().zip(lists).filter(|(_, list)| !list.is_empty());
+        let parts = some.map(|(word, list)| format!("{word}: {}", list.join(", ")));
+        parts.collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// What was exercised of a function.
+struct Row {
+    function: &'static FunctionPlaces,
+    calls: u64,
+    good: u64,
+    declined: bool,
+    places: Vec<Seen>,
+    /// Results other than success.
+    errors: Vec<&'static str>,
+    /// Those of them that are documented, and the others that are.
+    documented: Seen,
+}
+
+fn short(name: &'static str) -> &'static str {
+    name.trim_start_matches("UR_RESULT_ERROR_")
+}
+
+impl Row {
+    fn new(coverage: &Coverage, number: usize) -> Row {
+        let function = &FUNCTIONS[number];
         let (calls, good) = coverage.calls(number);
-        functions += 1;
-        called += usize::from(calls > 0);
         let results = coverage.results(number);
-        if good == 0 && results.iter().any(|r| DECLINED.contains(r)) {
-            declined.push(function.name);
-        } else if good == 0 {
-            open.push(function.name);
-        }
-        let given: Vec<&&str> = results
-            .iter()
-            .filter(|r| **r != "UR_RESULT_SUCCESS")
-            .collect();
-        let documented: Vec<&&str> = function
-            .errors
-            .iter()
-            .filter(|e| results.contains(e))
-            .collect();
-        errors += function.errors.len();
-        errors_seen += documented.len();
-        let (mut own, mut own_seen, mut own_well) = (0, 0, 0);
-        let mut lacks: Vec<String> = Vec::new();
-        for (at, place) in function.places.iter().enumerate() {
-            let all = coverage.values(number, at);
-            own += all.len();
-            own_seen += all.iter().filter(|v| v.1).count();
-            own_well += all.iter().filter(|v| v.2).count();
-            let not: Vec<&str> = all.iter().filter(|v| !v.1).map(|v| v.0).collect();
-            if !not.is_empty() {
-                lacks.push(format!("`{}`: {}", place.name, not.join(", ")));
+        let places = (0..function.places.len()).map(|at| {
+            let mut seen = Seen::default();
+            for (name, any, well) in coverage.values(number, at) {
+                match (any, well) {
+                    (_, true) => seen.well.push(name),
+                    (true, false) => seen.refused.push(name),
+                    (false, false) => seen.never.push(name),
+                }
+            }
+            seen
+        });
+        let mut documented = Seen::default();
+        for error in function.errors {
+            match results.contains(error) {
+                true => documented.well.push(short(error)),
+                false => documented.never.push(short(error)),
             }
         }
-        values += own;
-        seen += own_seen;
-        seen_well += own_well;
-        let short = |name: &&&str| name.trim_start_matches("UR_RESULT_ERROR_").to_owned();
-        let given: Vec<String> = given.iter().map(short).collect();
-        let _ = writeln!(
-            rows,
-            "| `{}` | {calls} | {good} | {own_seen}/{own} | {own_well}/{own} | {}/{} | {} |",
-            function.name,
-            documented.len(),
-            function.errors.len(),
-            given.join(", ")
-        );
-        if calls > 0 && !lacks.is_empty() {
-            let _ = writeln!(missing, "- `{}`: {}", function.name, lacks.join("; "));
+        let errors = results.iter().filter(|r| **r != "UR_RESULT_SUCCESS");
+        Row {
+            function,
+            calls,
+            good,
+            declined: results.iter().any(|r| DECLINED.contains(r)),
+            places: places.collect(),
+            errors: errors.map(|r| short(r)).collect(),
+            documented,
         }
     }
+
+    fn sum(&self, count: impl Fn(&Seen) -> usize) -> usize {
+        self.places.iter().map(count).sum()
+    }
+
+    /// A row of the table.
+    fn line(&self) -> String {
+        let all = self.sum(Seen::all);
+        format!(
+            "| `{}`{} | {} | {} | {}/{all} | {}/{all} | {}/{} | {} |",
+            self.function.name,
+            if self.function.removed {
+                " (removed)"
+            } else {
+                ""
+            },
+            self.calls,
+            self.good,
+            self.sum(Seen::given),
+            self.sum(|seen| seen.well.len()),
+            self.documented.well.len(),
+            self.documented.all(),
+            self.errors.join(", ")
+        )
+    }
+
+    /// Every parameter with its values, and the documented errors.
+    fn details(&self) -> String {
+        let mut out = format!("### `{}`\n\n", self.function.name);
+        for (place, seen) in self.function.places.iter().zip(&self.places) {
+            let words = ["with success", "only without success", "never"];
+            let _ = writeln!(out, "- `{}`: {}", place.name, seen.list(words));
+        }
+        if self.documented.all() > 0 {
+            let words = ["returned", "", "never returned"];
+            let _ = writeln!(out, "- errors {}", self.documented.list(words));
+        }
+        out
+    }
+}
+
+/// The table in Markdown: a summary, a row for each function, and each function's parameters.
+/// Functions that the current release no longer has are in it when they were called.
+pub(super) fn render(coverage: &Coverage) -> String {
+    let rows: Vec<Row> = (0..FUNCTIONS.len())
+        .map(|number| Row::new(coverage, number))
+        .filter(|row| !row.function.removed || row.calls > 0)
+        .collect();
+    let current = || rows.iter().filter(|row| !row.function.removed);
+    let sum = |count: fn(&Row) -> usize| current().map(count).sum::<usize>();
     let mut out = format!(
         "# What was exercised\n\n\
-         {called} of {functions} functions were called, {} with success. Of {values} values of \
-         parameters (null and given, 0 and more, each enumeration value, each flag and none), {seen} \
-         were given, {seen_well} in calls that succeeded. Of {errors} documented errors, \
-         {errors_seen} were returned.\n\n",
-        functions - declined.len() - open.len()
+         By tests that passed, or ended as unsupported: {} of {} functions were called, {} with \
+         success. Of {} values of parameters (null and given, 0 and more, each enumeration value, \
+         each flag and none), {} were given, {} in calls that succeeded. Of {} documented errors, \
+         {} were returned.\n\n",
+        sum(|row| usize::from(row.calls > 0)),
+        current().count(),
+        sum(|row| usize::from(row.good > 0)),
+        sum(|row| row.sum(Seen::all)),
+        sum(|row| row.sum(Seen::given)),
+        sum(|row| row.sum(|seen| seen.well.len())),
+        sum(|row| row.documented.all()),
+        sum(|row| row.documented.well.len()),
     );
-    for (what, names) in [
-        ("Functions that were declined", &declined),
+    for (what, declined) in [
+        ("Functions that were declined", true),
         (
             "Functions without a call that succeeded or was declined",
-            &open,
+            false,
         ),
     ] {
-        let names = if names.is_empty() {
-            "none".to_owned()
-        } else {
-            names.join(", ")
+        let open = current().filter(|row| row.good == 0 && row.declined == declined);
+        let names: Vec<_> = open.map(|row| row.function.name).collect();
+        let names = match names.is_empty() {
+            true => "none".to_owned(),
+            false => names.join(", "),
         };
         let _ = writeln!(out, "{what}: {names}\n");
     }
@@ -98,8 +171,12 @@ pub(super) fn render(coverage: &Coverage) -> String {
         "| Function | Calls | Successes | Values given | With success | Documented errors | Errors returned |\n\
          | --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
     );
-    out.push_str(&rows);
-    out.push_str("\n## Never given\n\n");
-    out.push_str(&missing);
+    for row in &rows {
+        let _ = writeln!(out, "{}", row.line());
+    }
+    out.push_str("\n## Values and errors of each function\n");
+    for row in &rows {
+        let _ = write!(out, "\n{}", row.details());
+    }
     out
 }

@@ -4,11 +4,12 @@ mod callback;
 mod commands;
 
 use crate::failure::{Stop, check};
-use crate::objects::{Counted, Event, Gate, Queue};
+use crate::objects::{Counted, Dam, Event, Gate, Queue};
 use crate::test::Suite;
 use crate::world::Cx;
 use crate::{Outcome, ensure, ok, refused, same, ur};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
 use ur_api::*;
 
 const TIMES: [ur_profiling_info_t; 5] = [
@@ -31,7 +32,45 @@ fn wait_for(number: usize, cx: &Cx, flags: u32) -> Outcome {
     Ok(())
 }
 
+/// How often a wait that ends too early is given a chance to do so.
+const CHANCES: usize = 10_000;
+
+/// A wait for several events, of which the one at `place` is held back, ends after that one.
+fn wait_for_held(place: usize, cx: &Cx) -> Outcome {
+    let (context, queue) = cx.queue(0)?;
+    let dam = Dam::new(cx, &context)?;
+    let others = [Event::after(&queue, &[])?, Event::after(&queue, &[])?];
+    others.iter().try_for_each(Event::wait)?;
+    let opened = AtomicBool::new(false);
+    let wait = || {
+        let mut handles: Vec<_> = others.iter().map(Event::get).collect();
+        handles.insert(place, dam.event());
+        let result = ok!(urEventWait(handles.len() as u32, handles.as_ptr()));
+        let early = !opened.load(Ordering::Acquire);
+        result?;
+        ensure!(!early, "the wait ended before one of its events");
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(wait);
+        for _ in 0..CHANCES {
+            if waiter.is_finished() {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        opened.store(true, Ordering::Release);
+        dam.open();
+        waiter.join().map_err(|_| Stop::fail("a panic"))?
+    })
+}
+
 pub(crate) fn tests(suite: &mut Suite<'_>) {
+    for (place, name) in ["first", "second", "last"].into_iter().enumerate() {
+        suite.device(format!("wait::for_all::{name}_held"), move |cx| {
+            wait_for_held(place, cx)
+        });
+    }
     for (name, flags) in [
         ("in_order", 0),
         (
