@@ -170,6 +170,19 @@ impl Kernel {
                 return code;
             }
         }
+        self.enqueue_given(queue, range, null(), count, list, event)
+    }
+
+    /// Launches the kernel with the arguments that were set before.
+    pub fn enqueue_given(
+        &self,
+        queue: ur_queue_handle_t,
+        range: Range<'_>,
+        properties: *const ur_kernel_launch_ext_properties_t,
+        count: u32,
+        list: *const ur_event_handle_t,
+        event: *mut ur_event_handle_t,
+    ) -> ur_result_t {
         ur!(urEnqueueKernelLaunch(
             queue,
             self.get(),
@@ -177,7 +190,7 @@ impl Kernel {
             or_null(range.offset),
             range.global.as_ptr(),
             or_null(range.local),
-            null(),
+            properties,
             count,
             list,
             event

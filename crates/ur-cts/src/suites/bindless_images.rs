@@ -1,11 +1,12 @@
 //! Bindless images: where a device has them, images in its own memory; elsewhere that it says so.
 
 use crate::failure::{Stop, check};
-use crate::objects::{Context, RGBA8, flat};
+use crate::objects::{Context, Pool, RGBA8, Usm, flat};
+use crate::suites::enqueue::usm_hints::ADVICE;
 use crate::test::Suite;
 use crate::world::Cx;
 use crate::{Outcome, ensure, ok, same, ur};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use ur_api::*;
 
 const SUPPORT: ur_device_info_t = UR_DEVICE_INFO_BINDLESS_IMAGES_SUPPORT_EXP;
@@ -40,6 +41,41 @@ fn declined(cx: &Cx, call: &'static str, code: ur_result_t) -> Outcome {
     ];
     check(call, no, code)?;
     Ok(())
+}
+
+/// Memory with a pitch that is the device's, and that ends with the test.
+fn pitched(
+    cx: &Cx,
+    context: &Context,
+    desc: *const ur_usm_desc_t,
+    pool: ur_usm_pool_handle_t,
+) -> Outcome {
+    let call = "urUSMPitchedAllocExp";
+    let (mut at, mut pitch) = (null_mut(), 0);
+    let code = ur!(urUSMPitchedAllocExp(
+        context.get(),
+        cx.device(),
+        desc,
+        pool,
+        100,
+        10,
+        4,
+        &raw mut at,
+        &raw mut pitch
+    ));
+    if code == UR_RESULT_ERROR_UNSUPPORTED_FEATURE {
+        return Err(Stop::Unsupported(format!("{call} declines")));
+    }
+    check(call, UR_RESULT_SUCCESS, code)?;
+    let usm = Usm::adopt(context, at, pitch * 10);
+    ensure!(pitch >= 100, "a pitch of {pitch}");
+    let kind: ur_usm_type_t = usm.info(UR_USM_ALLOC_INFO_TYPE)?;
+    same!("the type", kind, UR_USM_TYPE_DEVICE);
+    if !pool.is_null() {
+        let told: ur_usm_pool_handle_t = usm.info(UR_USM_ALLOC_INFO_POOL)?;
+        same!("the pool", told, pool);
+    }
+    usm.free()
 }
 
 pub(crate) fn tests(suite: &mut Suite<'_>) {
@@ -113,7 +149,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         let code = ur!(urUSMPitchedAllocExp(
             context.get(),
             cx.device(),
-            std::ptr::null(),
+            null(),
             null_mut(),
             100,
             10,
@@ -124,7 +160,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         // It may be there without images, too.
         if code == UR_RESULT_SUCCESS {
             ensure!(pitch >= 100, "a pitch of {pitch}");
-            return crate::objects::Usm::adopt(&context, at, pitch * 10).free();
+            return Usm::adopt(&context, at, pitch * 10).free();
         }
         declined(cx, "urUSMPitchedAllocExp", code)
     });
@@ -162,7 +198,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             let code = ur!(urUSMPitchedAllocExp(
                 context.get(),
                 cx.device(),
-                std::ptr::null(),
+                null(),
                 null_mut(),
                 width,
                 height,
@@ -175,13 +211,34 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             }
             check("urUSMPitchedAllocExp", UR_RESULT_SUCCESS, code)?;
             ensure!(pitch >= width, "a pitch of {pitch}");
-            let usm = crate::objects::Usm::adopt(&context, at, pitch * height);
+            let usm = Usm::adopt(&context, at, pitch * height);
             queue.fill(usm.at, pitch * height, 0x19, &[])?.wait()?;
             let found = queue.fetch(usm.at, pitch * height)?;
             ensure!(found.iter().all(|b| *b == 0x19), "the bytes differ");
             usm.free()
         });
     }
+    for (name, flag) in ADVICE {
+        suite.device(format!("pitched_alloc::hints::{name}"), move |cx| {
+            let context = cx.context()?;
+            let desc = ur_usm_desc_t {
+                hints: flag.0,
+                ..Default::default()
+            };
+            pitched(cx, &context, &raw const desc, null_mut())
+        });
+    }
+    suite.device("pitched_alloc::no_hints", |cx| {
+        let context = cx.context()?;
+        let desc = ur_usm_desc_t::default();
+        pitched(cx, &context, &raw const desc, null_mut())
+    });
+    suite.device("pitched_alloc::of_a_pool", |cx| {
+        cx.needs(UR_DEVICE_INFO_USM_POOL_SUPPORT)?;
+        let context = cx.context()?;
+        let pool = Pool::new(&context)?;
+        pitched(cx, &context, null(), pool.get())
+    });
     // What is asked of a device without them must be answered with no, or not at all.
     suite.device("queries::agree_with_the_device", |cx| {
         if cx.has(SUPPORT)? {

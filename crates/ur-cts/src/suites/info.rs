@@ -387,14 +387,12 @@ const MAY_DECLINE: [&str; 3] = [
 ];
 
 /// The type of a query's value. The API's lists say less than its text for some: sizes are those of
-/// all three dimensions, a module and a version may have zeros in them, and a device may come from
-/// no partition.
+/// all three dimensions, and a module may have zeros in it.
 fn payload(query: &InfoEntry) -> &'static str {
     match query.name {
         "UR_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE"
         | "UR_KERNEL_GROUP_INFO_COMPILE_MAX_WORK_GROUP_SIZE" => "size_t[3]",
-        "UR_PROGRAM_INFO_IL" | "UR_DEVICE_INFO_IP_VERSION" => "uint8_t[]",
-        "UR_DEVICE_INFO_PARTITION_TYPE" => "ur_device_partition_property_t[]",
+        "UR_PROGRAM_INFO_IL" => "uint8_t[]",
         _ => query.payload,
     }
 }

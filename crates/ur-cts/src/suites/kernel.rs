@@ -1,5 +1,7 @@
 //! Kernels: what they say of themselves and of how they run, suggestions, and what may be told them.
 
+mod set_arg;
+
 use crate::failure::{Stop, check};
 use crate::info;
 use crate::kernels;
@@ -27,6 +29,7 @@ const KERNELS: [(&str, u32); 9] = [
 ];
 
 pub(crate) fn tests(suite: &mut Suite<'_>) {
+    set_arg::tests(&mut suite.part("set_arg"));
     for (name, arguments) in KERNELS {
         suite.device(format!("create::{name}"), move |cx| {
             let (scene, program) = program(cx)?;
@@ -339,6 +342,23 @@ fn told(suite: &mut Suite<'_>) {
             tell(cx, UR_KERNEL_EXEC_INFO_CACHE_CONFIG, &value, false)
         });
     }
+    suite.device("suggested::without_arguments", |cx| {
+        let (scene, _) = program(cx)?;
+        let kernel = scene.kernel(kernels::ARGUMENTS, c"no_arguments")?;
+        let (offset, global, mut local) = ([0], [1000], [0; 1]);
+        ok!(urKernelGetSuggestedLocalWorkSizeWithArgs(
+            kernel.get(),
+            scene.queue.get(),
+            1,
+            offset.as_ptr(),
+            global.as_ptr(),
+            0,
+            null(),
+            local.as_mut_ptr()
+        ))?;
+        ensure!(local[0] > 0, "0 was suggested");
+        Ok(())
+    });
     suite.device("suggested::with_args", |cx| {
         let (scene, program) = program(cx)?;
         let kernel = named(&program, "increment")?;

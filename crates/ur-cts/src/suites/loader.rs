@@ -83,6 +83,62 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         ok!(urLoaderConfigRelease(config))?;
         Ok(())
     });
+    suite.global("config::queries", |_| {
+        with_config(|config| {
+            let mut number = 0u64;
+            let at = (&raw mut number).cast();
+            let query = UR_LOADER_CONFIG_INFO_REFERENCE_COUNT;
+            refused!(
+                UR_RESULT_ERROR_INVALID_NULL_HANDLE,
+                urLoaderConfigGetInfo(null_mut(), query, 8, at, null_mut())
+            )?;
+            refused!(
+                UR_RESULT_ERROR_INVALID_NULL_POINTER,
+                urLoaderConfigGetInfo(config, query, 8, null_mut(), null_mut())
+            )?;
+            refused!(
+                UR_RESULT_ERROR_INVALID_SIZE,
+                urLoaderConfigGetInfo(config, query, 1, at, null_mut())
+            )?;
+            let unknown = ur_loader_config_info_t(0x7fff_ffff);
+            refused!(
+                [
+                    UR_RESULT_ERROR_INVALID_ENUMERATION,
+                    UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
+                ],
+                urLoaderConfigGetInfo(config, unknown, 8, at, null_mut())
+            )?;
+            same!("what was written", number, 0);
+            Ok(())
+        })
+    });
+    suite.global("config::null_handles_of_settings", |_| {
+        let null_handle = UR_RESULT_ERROR_INVALID_NULL_HANDLE;
+        let layer = c"UR_LAYER_PARAMETER_VALIDATION";
+        refused!(
+            null_handle,
+            urLoaderConfigEnableLayer(null_mut(), layer.as_ptr())
+        )?;
+        refused!(null_handle, urLoaderConfigSetMockingEnabled(null_mut(), 1))?;
+        refused!(
+            null_handle,
+            urLoaderConfigSetCodeLocationCallback(null_mut(), Some(nowhere), null_mut())
+        )?;
+        with_config(|config| {
+            refused!(
+                UR_RESULT_ERROR_INVALID_NULL_POINTER,
+                urLoaderConfigSetCodeLocationCallback(config, None, null_mut())
+            )?;
+            Ok(())
+        })
+    });
+    suite.global("init::again_with_a_configuration", |_| {
+        with_config(|config| {
+            ok!(urLoaderInit(0, config))?;
+            ok!(urLoaderTearDown())?;
+            Ok(())
+        })
+    });
     suite.global("config::code_location", |_| {
         with_config(|config| {
             ok!(urLoaderConfigSetCodeLocationCallback(

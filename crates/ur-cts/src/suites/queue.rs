@@ -8,7 +8,7 @@ use crate::{Outcome, ensure, ok, refused, same, ur};
 use std::ptr::{null, null_mut};
 use ur_api::*;
 
-const FLAGS: [ur_queue_flag_t; 11] = [
+const FLAGS: [ur_queue_flag_t; 12] = [
     UR_QUEUE_FLAG_OUT_OF_ORDER_EXEC_MODE_ENABLE,
     UR_QUEUE_FLAG_PROFILING_ENABLE,
     UR_QUEUE_FLAG_ON_DEVICE,
@@ -20,6 +20,7 @@ const FLAGS: [ur_queue_flag_t; 11] = [
     UR_QUEUE_FLAG_SUBMISSION_IMMEDIATE,
     UR_QUEUE_FLAG_USE_DEFAULT_STREAM,
     UR_QUEUE_FLAG_SYNC_WITH_DEFAULT_STREAM,
+    UR_QUEUE_FLAG_LOW_POWER_EVENTS_SUPPORT_EXP,
 ];
 
 /// `out_of_order_exec_mode_enable` of `UR_QUEUE_FLAG_OUT_OF_ORDER_EXEC_MODE_ENABLE`.

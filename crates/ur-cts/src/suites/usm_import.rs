@@ -132,6 +132,14 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             unregister(&context, pages.at)
         });
     }
+    suite.device("register::without_flags", |cx| {
+        let (context, queue) = place(cx)?;
+        let mut pages = Pages::new(4096)?;
+        let properties = ur_exp_usm_host_alloc_register_properties_t::default();
+        register(&context, pages.at, 4096, &raw const properties)?;
+        copies(&queue, &mut pages)?;
+        unregister(&context, pages.at)
+    });
     suite.device("register::again_after_unregister", |cx| {
         let (context, queue) = place(cx)?;
         let mut pages = Pages::new(4096)?;

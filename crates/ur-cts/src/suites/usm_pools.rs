@@ -69,6 +69,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             "use_native_memory_pool",
             UR_USM_POOL_FLAG_USE_NATIVE_MEMORY_POOL_EXP.0,
         ),
+        ("read_only", UR_USM_POOL_FLAG_READ_ONLY_EXP.0),
     ] {
         suite.device(format!("create::{name}"), move |cx| {
             let (pool, context) = create(cx, flags)?;

@@ -5,6 +5,7 @@ use crate::failure::Stop;
 use crate::objects::{
     Arg, Context, Kernel, Memory, Program, Queue, Range, Usm, UsmKind, argument, or_null,
 };
+use crate::suites::enqueue::usm_hints::ADVICE;
 use crate::test::Suite;
 use crate::world::Cx;
 use crate::{Outcome, ensure, kernels, same};
@@ -133,20 +134,10 @@ fn hints(suite: &mut Suite<'_>) {
                 hint(cx, Kind::UsmPrefetch, flag.0)
             });
     }
-    for flag in [
-        UR_USM_ADVICE_FLAG_SET_READ_MOSTLY,
-        UR_USM_ADVICE_FLAG_CLEAR_READ_MOSTLY,
-        UR_USM_ADVICE_FLAG_SET_PREFERRED_LOCATION,
-        UR_USM_ADVICE_FLAG_CLEAR_PREFERRED_LOCATION,
-        UR_USM_ADVICE_FLAG_BIAS_CACHED,
-        UR_USM_ADVICE_FLAG_BIAS_UNCACHED,
-    ] {
-        let name = flag.to_string().to_lowercase();
+    for (name, flag) in ADVICE {
         suite
             .part("append_usm_advise")
-            .device(name.replace("ur_usm_advice_flag_", ""), move |cx| {
-                hint(cx, Kind::UsmAdvise, flag.0)
-            });
+            .device(name, move |cx| hint(cx, Kind::UsmAdvise, flag.0));
     }
 }
 
@@ -578,7 +569,48 @@ pub(super) fn append_launch(
     )
 }
 
+/// A launch of a kernel whose arguments were set before: ids and work-groups are as it says.
+fn launch_of_given(cx: &Cx) -> Outcome {
+    let call = "urCommandBufferAppendKernelLaunchExp";
+    let stage = Stage::new(cx, Kind::KernelLaunch)?;
+    let kernel = Kernel::new(
+        &Program::built(&stage.context, kernels::COMMANDS)?,
+        c"groups",
+    )?;
+    let mut out = Usm::new(cx, &stage.context, UsmKind::Host, 64)?;
+    out.bytes().fill(0);
+    if !crate::api().has("urKernelSetArgPointer") {
+        return Err(Stop::Unsupported("nothing sets arguments".into()));
+    }
+    kernel.give(&[Arg::Pointer(out.at)])?;
+    let buffer = stage.buffer()?;
+    let (offset, global, local) = ([4], [8], [2]);
+    let code = append!(
+        urCommandBufferAppendKernelLaunchExp(
+            buffer.get(),
+            kernel.get(),
+            1,
+            offset.as_ptr(),
+            global.as_ptr(),
+            local.as_ptr(),
+            0,
+            null_mut()
+        ),
+        Links::NONE
+    );
+    recorded(call, code)?;
+    finalize(&buffer)?;
+    run(&stage.queue, &buffer)?;
+    let sizes =
+        (0..16u32).flat_map(|at| [0, 2u32][usize::from((4..12).contains(&at))].to_ne_bytes());
+    same!("sizes", out.bytes(), sizes.collect::<Vec<u8>>());
+    Ok(())
+}
+
 fn launches(suite: &mut Suite<'_>) {
+    suite
+        .part("append_kernel_launch")
+        .device("offset_and_local_size", launch_of_given);
     let call = "urCommandBufferAppendKernelLaunchWithArgsExp";
     let mut part = suite.part("append_kernel_launch_with_args");
     for (name, [global, local, offset]) in RANGES {

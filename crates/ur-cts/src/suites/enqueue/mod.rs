@@ -21,7 +21,7 @@ mod rect;
 mod timestamp;
 mod usm_2d;
 mod usm_fill;
-mod usm_hints;
+pub(crate) mod usm_hints;
 mod usm_memcpy;
 pub(crate) mod variables;
 

@@ -103,7 +103,7 @@ const MOVES: [(&str, u32); 2] = [
 ];
 
 /// All advice.
-const ADVICE: [(&str, ur_usm_advice_flag_t); 17] = [
+pub(crate) const ADVICE: [(&str, ur_usm_advice_flag_t); 17] = [
     ("default", UR_USM_ADVICE_FLAG_DEFAULT),
     ("read_mostly", UR_USM_ADVICE_FLAG_SET_READ_MOSTLY),
     ("not_read_mostly", UR_USM_ADVICE_FLAG_CLEAR_READ_MOSTLY),

@@ -4,9 +4,9 @@ use crate::failure::Stop;
 use crate::objects::{Counted, Memory, RGBA8, flat};
 use crate::test::Suite;
 use crate::world::Cx;
-use crate::{Outcome, ensure, same, ur};
+use crate::{Outcome, ensure, ok, same, ur};
 use std::ffi::c_void;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use ur_api::*;
 
 fn ask<T: Copy + Default>(image: &Memory, query: ur_image_info_t) -> Result<T, Stop> {
@@ -24,12 +24,22 @@ fn ask<T: Copy + Default>(image: &Memory, query: ur_image_info_t) -> Result<T, S
 }
 
 /// Channels of an order, and bytes of a channel of a type where each has bytes of its own.
-const ORDERS: [(&str, ur_image_channel_order_t, usize); 5] = [
+const ORDERS: [(&str, ur_image_channel_order_t, usize); 15] = [
     ("r", UR_IMAGE_CHANNEL_ORDER_R, 1),
     ("rg", UR_IMAGE_CHANNEL_ORDER_RG, 2),
     ("rgba", UR_IMAGE_CHANNEL_ORDER_RGBA, 4),
     ("bgra", UR_IMAGE_CHANNEL_ORDER_BGRA, 4),
     ("a", UR_IMAGE_CHANNEL_ORDER_A, 1),
+    ("ra", UR_IMAGE_CHANNEL_ORDER_RA, 2),
+    ("rgb", UR_IMAGE_CHANNEL_ORDER_RGB, 3),
+    ("argb", UR_IMAGE_CHANNEL_ORDER_ARGB, 4),
+    ("abgr", UR_IMAGE_CHANNEL_ORDER_ABGR, 4),
+    ("intensity", UR_IMAGE_CHANNEL_ORDER_INTENSITY, 1),
+    ("luminance", UR_IMAGE_CHANNEL_ORDER_LUMINANCE, 1),
+    ("rx", UR_IMAGE_CHANNEL_ORDER_RX, 1),
+    ("rgx", UR_IMAGE_CHANNEL_ORDER_RGX, 2),
+    ("rgbx", UR_IMAGE_CHANNEL_ORDER_RGBX, 3),
+    ("srgba", UR_IMAGE_CHANNEL_ORDER_SRGBA, 4),
 ];
 const TYPES: [(&str, ur_image_channel_type_t, usize); 12] = [
     ("snorm8", UR_IMAGE_CHANNEL_TYPE_SNORM_INT8, 1),
@@ -116,7 +126,67 @@ fn kind(cx: &Cx, kind: ur_mem_type_t, extent: [usize; 4], flags: u32) -> Outcome
     Ok(())
 }
 
+/// An image that is made from texels of the host holds them.
+fn with_texels(cx: &Cx, flags: u32) -> Outcome {
+    cx.needs(UR_DEVICE_INFO_IMAGE_SUPPORT)?;
+    let (context, queue) = cx.queue(0)?;
+    let mut texels: Vec<u8> = (0..7 * 5 * 4).collect();
+    let desc = flat(7, 5);
+    let image = Memory::made("urMemImageCreate", |out| {
+        let (format, desc) = (&raw const RGBA8, &raw const desc);
+        let host = texels.as_mut_ptr().cast();
+        ur!(urMemImageCreate(
+            context.get(),
+            flags,
+            format,
+            desc,
+            host,
+            out
+        ))
+    })?;
+    let region = ur_rect_region_t {
+        width: 7,
+        height: 5,
+        depth: 1,
+    };
+    let origin = ur_rect_offset_t::default();
+    let mut found = vec![0u8; texels.len()];
+    let at = found.as_mut_ptr().cast();
+    ok!(urEnqueueMemImageRead(
+        queue.get(),
+        image.get(),
+        true,
+        origin,
+        region,
+        0,
+        0,
+        at,
+        0,
+        null(),
+        null_mut()
+    ))?;
+    same!("the texels", found, texels);
+    image.release()
+}
+
 pub(super) fn tests(suite: &mut Suite<'_>) {
+    for (name, flag) in [
+        ("use_host_pointer", UR_MEM_FLAG_USE_HOST_POINTER),
+        (
+            "alloc_copy_host_pointer",
+            UR_MEM_FLAG_ALLOC_COPY_HOST_POINTER,
+        ),
+    ] {
+        for (access_name, access) in [
+            ("read_write", UR_MEM_FLAG_READ_WRITE),
+            ("read_only", UR_MEM_FLAG_READ_ONLY),
+        ] {
+            let flags = flag.0 | access.0;
+            suite.device(format!("texels::{name}_{access_name}"), move |cx| {
+                with_texels(cx, flags)
+            });
+        }
+    }
     for (order_name, order, channels) in ORDERS {
         for (type_name, channel_type, bytes) in TYPES {
             let wanted = ur_image_format_t {
@@ -133,6 +203,8 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
             ("read_write", UR_MEM_FLAG_READ_WRITE),
             ("read_only", UR_MEM_FLAG_READ_ONLY),
             ("write_only", UR_MEM_FLAG_WRITE_ONLY),
+            ("alloc_host_pointer", UR_MEM_FLAG_ALLOC_HOST_POINTER),
+            ("no_flags", ur_mem_flag_t(0)),
         ] {
             suite.device(format!("create::{name}_{flag_name}"), move |cx| {
                 kind(cx, mem_type, extent, flags.0)
@@ -149,6 +221,22 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
             same!("the count", image.count()?, 1 + times);
             drop(more);
             same!("the count after", image.count()?, 1);
+            Ok(())
+        });
+    }
+    for (name, mem_type) in [
+        ("cubemap", UR_MEM_TYPE_IMAGE_CUBEMAP_EXP),
+        ("gather", UR_MEM_TYPE_IMAGE_GATHER_EXP),
+    ] {
+        suite.device(format!("refused::{name}"), move |cx| {
+            cx.needs(UR_DEVICE_INFO_IMAGE_SUPPORT)?;
+            let context = cx.context()?;
+            let desc = ur_image_desc_t {
+                r#type: mem_type,
+                ..flat(4, 4)
+            };
+            let result = Memory::image(&context, UR_MEM_FLAG_READ_WRITE, &RGBA8, &desc);
+            ensure!(result.is_err(), "it was made");
             Ok(())
         });
     }

@@ -62,6 +62,7 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
         ("read_write", UR_MEM_FLAG_READ_WRITE.0),
         ("write_only", UR_MEM_FLAG_WRITE_ONLY.0),
         ("read_only", UR_MEM_FLAG_READ_ONLY.0),
+        ("of_the_whole", 0),
     ] {
         for (first, steps) in [(0, 1), (0, 8), (1, 1), (3, 4), (7, 1)] {
             let case = format!("{name}::steps_{first}_to_{}", first + steps);

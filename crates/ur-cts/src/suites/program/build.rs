@@ -226,6 +226,21 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
             );
             Ok(())
         });
+        suite.device(format!("compile{what}::options"), move |cx| {
+            let scene = scene(cx)?;
+            let program = Program::from_il(&scene.context, kernels::LINK_LIBRARY)?;
+            let options = c"-cl-fast-relaxed-math";
+            success(form.compile(cx, &scene.context, &program, Some(options)))?;
+            let found = told(cx, &program, UR_PROGRAM_BUILD_INFO_OPTIONS)?;
+            same!("options", found, options.to_string_lossy());
+            let found = kind(cx, &program)?;
+            let wanted = [
+                UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+                UR_PROGRAM_BINARY_TYPE_LIBRARY,
+            ];
+            ensure!(wanted.contains(&found), "the type is {found}");
+            Ok(())
+        });
         suite.device(format!("compile{what}::success"), move |cx| {
             let scene = scene(cx)?;
             let program = compiled(cx, &scene.context, kernels::LINK_MAIN, form)?;
