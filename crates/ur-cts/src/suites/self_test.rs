@@ -3,7 +3,7 @@
 use crate::failure::Stop;
 use crate::objects::problem;
 use crate::test::Suite;
-use crate::{ensure, ok};
+use crate::{ensure, ok, refused};
 use std::time::Duration;
 
 pub(crate) fn tests(suite: &mut Suite<'_>) {
@@ -34,6 +34,14 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         Ok(())
     });
     suite.global("ends::passes_after_all", |_| Ok(()));
+    suite.device("counted::a_test_that_passes", |cx| {
+        let _made = cx.queue(0)?;
+        refused!(
+            ur_api::UR_RESULT_ERROR_INVALID_NULL_HANDLE,
+            urQueueFlush(std::ptr::null_mut())
+        )?;
+        Ok(())
+    });
     suite.device("judged::a_wrong_result", |cx| {
         let (context, queue) = cx.queue(0)?;
         // What the API says is an error must not pass as success.
