@@ -11,6 +11,7 @@ const PACKAGES: &[&str] = &[
     "ur-loader",
     "ur-jit",
     "ur-adapter-native-cpu",
+    "ur-adapter-opencl",
     "ur-adapter-mock",
     "ur-cli",
 ];
@@ -22,6 +23,7 @@ const LIBRARIES: &[(&str, &str)] = &[
         "libur_adapter_native_cpu.so",
         "libur_adapter_native_cpu.so.0",
     ),
+    ("libur_adapter_opencl.so", "libur_adapter_opencl.so.0"),
     ("libur_adapter_mock.so", "libur_adapter_mock.so.0"),
 ];
 
