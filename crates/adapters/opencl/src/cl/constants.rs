@@ -337,6 +337,7 @@ pub const CL_HALF_FLOAT: cl_uint = 0x10dd;
 pub const CL_FLOAT: cl_uint = 0x10de;
 
 // Samplers.
+pub const CL_SAMPLER_CONTEXT: cl_uint = 0x1151;
 pub const CL_SAMPLER_NORMALIZED_COORDS: cl_uint = 0x1152;
 pub const CL_SAMPLER_ADDRESSING_MODE: cl_uint = 0x1153;
 pub const CL_SAMPLER_FILTER_MODE: cl_uint = 0x1154;
