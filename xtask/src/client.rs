@@ -28,8 +28,8 @@ pub struct Args {
     /// Release of the SYCL runtime
     #[arg(long, default_value = "2026.2")]
     runtime: Runtime,
-    /// Our adapter that runs it; intel-opencl is the one that comes with the runtime 2026.1, on
-    /// our loader. With commas, several in one process
+    /// Our adapter that runs it; opencl runs on Intel's driver, and so does intel-opencl, the one that
+    /// comes with the runtime 2026.1, on our loader. With commas, several in one process
     #[arg(long, default_value = "native-cpu")]
     adapter: String,
     /// Run on the runtime's own loader instead of ours, for comparison; only with intel-opencl

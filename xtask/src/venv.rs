@@ -52,6 +52,9 @@ impl ValueEnum for Runtime {
 /// our own.
 pub const INTEL_OPENCL: &str = "intel-opencl";
 
+/// Our OpenCL adapter, on the same driver.
+const OPENCL: &str = "opencl";
+
 /// An environment whose pinned packages are installed.
 pub struct Venv {
     /// Release of the SYCL runtime in it.
@@ -132,7 +135,7 @@ impl Venv {
                 }
             }
             force.extend(libraries.last().map(|path| path.display().to_string()));
-            if adapter == INTEL_OPENCL {
+            if on_a_driver(adapter) {
                 let drivers = self.dir.join("intel-opencl-driver");
                 fs::create_dir_all(&drivers)?;
                 fs::write(
@@ -142,8 +145,8 @@ impl Venv {
                 command.env("OCL_ICD_VENDORS", drivers);
             }
         }
-        // Ours alone is found as users have it found.
-        if adapters.iter().any(|adapter| adapter == INTEL_OPENCL) {
+        // The native CPU alone is found as users have it found.
+        if adapters.iter().any(|adapter| on_a_driver(adapter)) {
             command.env("UR_ADAPTERS_FORCE_LOAD", force.join(","));
         }
         Ok((command, libraries))
@@ -154,10 +157,10 @@ impl Venv {
     pub fn install_adapter(&self, name: &str) -> Result<Vec<PathBuf>> {
         let adapter = format!("libur_adapter_{}.so.0", name.replace('-', "_"));
         let dist = repo::dist_lib();
+        if on_a_driver(name) && self.runtime == Runtime::V2026_2 {
+            bail!("libsycl of 2026.2 has Intel's OpenCL adapter inside; use --runtime 2026.1");
+        }
         if name == INTEL_OPENCL {
-            if self.runtime == Runtime::V2026_2 {
-                bail!("libsycl of 2026.2 has Intel's OpenCL adapter inside; use --runtime 2026.1");
-            }
             let adapter = self.lib().join("libur_adapter_opencl.so.0");
             return Ok(vec![dist.join("libur_loader.so.0"), adapter]);
         }
@@ -205,6 +208,11 @@ impl Venv {
         let found = process::output(self.command()?.args(["-c", &script]).stdin(Stdio::null()))?;
         Ok(PathBuf::from(found.trim()))
     }
+}
+
+/// Whether an adapter runs on Intel's driver.
+fn on_a_driver(adapter: &str) -> bool {
+    adapter == INTEL_OPENCL || adapter == OPENCL
 }
 
 /// An interpreter that can make environments; the system's first, whose modules `./x setup`
