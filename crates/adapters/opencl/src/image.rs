@@ -17,6 +17,8 @@ pub struct Image {
     /// Bytes of a texel.
     texel: usize,
     format: ur_image_format_t,
+    dimensions: usize,
+    layered: bool,
 }
 
 /// How many dimensions images of a type have, and whether they have layers.
@@ -126,6 +128,8 @@ impl Image {
             extent,
             texel: value(api, native, cl::CL_IMAGE_ELEMENT_SIZE)?,
             format: format::of_native(format).ok_or(UR_RESULT_ERROR_INVALID_MEM_OBJECT)?,
+            dimensions,
+            layered,
         })
     }
 
@@ -138,6 +142,22 @@ impl Image {
     /// Bytes of a texel.
     pub fn texel(&self) -> usize {
         self.texel
+    }
+
+    /// How many dimensions it has, without layers.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// Whether it has slices or layers, which have a pitch.
+    pub fn has_slices(&self) -> bool {
+        self.layered || self.dimensions == 3
+    }
+
+    /// Whether the texels of both are the same.
+    pub fn has_format_of(&self, other: &Image) -> bool {
+        self.format.channelOrder == other.format.channelOrder
+            && self.format.channelType == other.format.channelType
     }
 
     /// Answers a query.

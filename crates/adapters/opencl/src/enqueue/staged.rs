@@ -1,0 +1,76 @@
+//! Copies from memory of the adapter's own, which goes when the command has ended.
+
+use super::buffer::Ties;
+use crate::cl::{self, Counted, Owned};
+use crate::event::{Call, submit};
+use crate::queue::Queue;
+use std::ffi::c_void;
+use ur_adapter::{Error, Object, Result};
+use ur_api::*;
+
+/// What the driver calls when the command has ended.
+unsafe extern "C" fn ended(_: cl::cl_event, _: cl::cl_int, bytes: *mut c_void) {
+    // SAFETY: the box that was given away when this function was set; the driver calls it once.
+    drop(unsafe { Box::from_raw(bytes.cast::<Vec<u8>>()) });
+}
+
+/// Enqueues filling `size` bytes with a pattern of any size, as a copy from memory that is full of it.
+///
+/// # Errors
+/// `OUT_OF_HOST_MEMORY`, `UNSUPPORTED_FEATURE` without USM, and what the driver says.
+///
+/// # Safety
+/// `to` has `size` bytes until the command ends.
+pub unsafe fn copy(
+    queue: &Object<Queue>,
+    to: *mut c_void,
+    pattern: &[u8],
+    size: usize,
+    kind: ur_command_t,
+    ties: Ties<'_, '_>,
+) -> Result {
+    let enqueue = queue.extensions().clEnqueueMemcpyINTEL;
+    let enqueue = enqueue.ok_or_else(Error::unsupported)?;
+    let mut bytes = Vec::new();
+    let room = bytes.try_reserve_exact(size);
+    room.map_err(|_| Error::code(UR_RESULT_ERROR_OUT_OF_HOST_MEMORY))?;
+    bytes.extend(pattern.iter().copied().cycle().take(size));
+    let mut kept = Box::new(bytes);
+    let from = kept.as_mut_ptr().cast::<c_void>().cast_const();
+    let mut kept = Some(kept);
+    submit(queue, kind, ties.waits, ties.event, |call| {
+        let Call { queue: native, .. } = call;
+        let mut event = cl::cl_event::NULL;
+        let (count, waits, out) = (call.count, call.waits, &raw mut event);
+        // SAFETY: live objects; memory is as the caller says, and ours until the command has ended.
+        let code = unsafe { enqueue(native, cl::CL_FALSE, to, from, size, count, waits, out) };
+        if code != cl::CL_SUCCESS {
+            return code;
+        }
+        // SAFETY: made for this call.
+        let event = unsafe { Owned::new(queue.api(), event) };
+        let bytes = kept.take().map_or(std::ptr::null_mut(), Box::into_raw);
+        let set = queue.api().clSetEventCallback;
+        // SAFETY: a live event; the box is given away.
+        let code = unsafe { set(event.get(), cl::CL_COMPLETE, Some(ended), bytes.cast()) };
+        if code != cl::CL_SUCCESS {
+            // Nobody will say when the memory may go, so this waits for it.
+            // SAFETY: a live event, and the box that was not taken.
+            unsafe {
+                let waited = event.get();
+                (queue.api().clWaitForEvents)(1, &raw const waited);
+                drop(Box::from_raw(bytes));
+            }
+        }
+        if !call.event.is_null() {
+            // SAFETY: alive; the place is `submit`'s, which takes the new reference over.
+            unsafe {
+                event.get().retain(queue.api());
+                call.event.write(event.get());
+            }
+        }
+        cl::CL_SUCCESS
+    })?;
+    // Not kept back: the program may never look at it again.
+    queue.flush()
+}
