@@ -1,5 +1,5 @@
 //! The six functions that 2026.0 and 2026.1 had and 2026.2 has no more: `urKernelSetArg…` and
-//! `urEnqueueKernelLaunch`, and the one that records what they set.
+//! `urEnqueueKernelLaunch`, and those that record and ask about a launch with what they set.
 //!
 //! An adapter of those releases has them, and gets the call. For adapters built from our kit,
 //! arguments are kept with the kernel ([`crate::arguments`]) and a launch becomes one of
@@ -262,6 +262,55 @@ pub(crate) unsafe extern "C" fn enqueue_kernel_launch(
     };
     created(result, phEvent);
     result
+}
+
+/// `urKernelGetSuggestedLocalWorkSize`: Gives the local size that a launch without one would get, with
+/// the arguments that were set before.
+///
+/// # Safety
+/// Handles are live or null and pointers are what the API asks for.
+pub(crate) unsafe extern "C" fn kernel_get_suggested_local_work_size(
+    hKernel: ur_kernel_handle_t,
+    hQueue: ur_queue_handle_t,
+    numWorkDim: u32,
+    pGlobalWorkOffset: *const usize,
+    pGlobalWorkSize: *const usize,
+    pSuggestedLocalWorkSize: *mut usize,
+) -> ur_result_t {
+    // SAFETY: the caller's handle is live or null.
+    let Some(tables) = (unsafe { tables(hKernel) }) else {
+        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
+    };
+    let functions = &tables.Kernel;
+    // SAFETY: there are tables, so the kernel is live.
+    let arguments = unsafe { arguments::of(hKernel) };
+    // SAFETY: the adapter's function gets what the caller promised for this one, and arguments
+    // that live until it returns.
+    unsafe {
+        match (arguments, functions.pfnGetSuggestedLocalWorkSizeWithArgs) {
+            (Some(arguments), Some(function)) => function(
+                hKernel,
+                hQueue,
+                numWorkDim,
+                pGlobalWorkOffset,
+                pGlobalWorkSize,
+                arguments.count(),
+                arguments.first(),
+                pSuggestedLocalWorkSize,
+            ),
+            _ => match functions.pfnGetSuggestedLocalWorkSize {
+                Some(function) => function(
+                    hKernel,
+                    hQueue,
+                    numWorkDim,
+                    pGlobalWorkOffset,
+                    pGlobalWorkSize,
+                    pSuggestedLocalWorkSize,
+                ),
+                None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+            },
+        }
+    }
 }
 
 /// `urCommandBufferAppendKernelLaunchExp`: Records a kernel launch with the arguments that were

@@ -71,7 +71,15 @@ pub unsafe fn local_size(
                 ask(kernel.native())
             }
         };
-        check(code)?;
+        match code {
+            cl::CL_INVALID_KERNEL_ARGS => {
+                return Err(Error::new(
+                    UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                    "the driver needs the kernel's arguments for that",
+                ));
+            }
+            code => check(code)?,
+        }
     }
     // SAFETY: as the caller says.
     unsafe { std::ptr::copy_nonoverlapping(local.as_ptr(), to, dimensions) };

@@ -257,39 +257,6 @@ pub(crate) unsafe extern "C" fn urKernelCreateWithNativeHandle(
     result
 }
 
-/// `urKernelGetSuggestedLocalWorkSize`: Gives the local size that a launch without one would get.
-///
-/// # Safety
-/// Handles are live or null and pointers are what the API asks for.
-#[inline(always)]
-pub(crate) unsafe extern "C" fn urKernelGetSuggestedLocalWorkSize(
-    hKernel: ur_kernel_handle_t,
-    hQueue: ur_queue_handle_t,
-    numWorkDim: u32,
-    pGlobalWorkOffset: *const usize,
-    pGlobalWorkSize: *const usize,
-    pSuggestedLocalWorkSize: *mut usize,
-) -> ur_result_t {
-    // SAFETY: the caller's handle is live or null.
-    let Some(tables) = (unsafe { tables(hKernel) }) else {
-        return UR_RESULT_ERROR_INVALID_NULL_HANDLE;
-    };
-    match tables.Kernel.pfnGetSuggestedLocalWorkSize {
-        // SAFETY: the adapter's function gets what the caller promised for this one.
-        Some(function) => unsafe {
-            function(
-                hKernel,
-                hQueue,
-                numWorkDim,
-                pGlobalWorkOffset,
-                pGlobalWorkSize,
-                pSuggestedLocalWorkSize,
-            )
-        },
-        None => UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-    }
-}
-
 /// `urKernelGetSuggestedLocalWorkSizeWithArgs`: Gives the local size that a launch with these arguments and without one would get.
 ///
 /// # Safety

@@ -38,6 +38,7 @@ mod virtual_memory;
 pub(crate) use crate::by_hand::urAdapterGet;
 pub(crate) use crate::by_hand::urCommandBufferAppendKernelLaunchExp;
 pub(crate) use crate::by_hand::urEnqueueKernelLaunch;
+pub(crate) use crate::by_hand::urKernelGetSuggestedLocalWorkSize;
 pub(crate) use crate::by_hand::urKernelSetArgLocal;
 pub(crate) use crate::by_hand::urKernelSetArgMemObj;
 pub(crate) use crate::by_hand::urKernelSetArgPointer;

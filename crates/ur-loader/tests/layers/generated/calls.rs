@@ -1768,6 +1768,7 @@ pub fn kind(name: &str) -> ur_layers::objects::Kind {
 pub const BY_HAND: &[&str] = &[
     "urAdapterGet",
     "urEnqueueKernelLaunch",
+    "urKernelGetSuggestedLocalWorkSize",
     "urKernelSetArgValue",
     "urKernelSetArgLocal",
     "urKernelSetArgPointer",

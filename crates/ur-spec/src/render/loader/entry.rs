@@ -22,6 +22,7 @@ pub fn by_hand(spec: &Spec, function: &Function) -> bool {
         || function.removed_in.is_some()
         || function.name == "urDeviceGetSelected"
         || function.name == "urCommandBufferAppendKernelLaunchExp"
+        || function.name == "urKernelGetSuggestedLocalWorkSize"
         || route(spec, function).is_none()
 }
 
