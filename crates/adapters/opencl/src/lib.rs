@@ -12,6 +12,8 @@ pub mod device;
 pub mod enqueue;
 pub mod event;
 pub mod image;
+#[cfg(feature = "export")]
+pub mod interop;
 pub mod kernel;
 pub mod launch;
 pub mod memory;
