@@ -4,18 +4,22 @@
 pub mod buffer;
 pub mod image;
 pub mod rect;
+pub mod rows;
 pub mod staged;
 pub mod usm;
+pub mod variable;
 
 use crate::OpenCl;
 use crate::event::{Event, submit};
 use crate::kernel::Kernel;
 use crate::launch;
 use crate::memory::Mem;
+use crate::program::Program;
 use crate::queue::Queue;
 use buffer::{RectTransfer, Ties, Transfer};
 use rect::Placement;
-use std::ffi::c_void;
+use rows::Rows;
+use std::ffi::{CStr, c_void};
 use ur_adapter::{EnqueueExpFns, EnqueueFns, Error, Object, Result, Slot};
 use ur_api::*;
 
@@ -365,6 +369,93 @@ impl EnqueueFns for OpenCl {
         event: &mut Slot<Event>,
     ) -> Result {
         usm::advise(queue, size, advice, Ties { waits: &[], event })
+    }
+
+    unsafe fn enqueue_usm_fill_2d(
+        queue: &Object<Queue>,
+        mem: *mut c_void,
+        pitch: usize,
+        pattern_size: usize,
+        pattern: *const c_void,
+        width: usize,
+        height: usize,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let (rows, to) = (Rows { width, height }, (mem, pitch));
+        // SAFETY: the program passes rows and a pattern of those sizes.
+        unsafe {
+            rows::fill(
+                queue,
+                rows,
+                to,
+                pattern,
+                pattern_size,
+                Ties { waits, event },
+            )
+        }
+    }
+
+    unsafe fn enqueue_usm_memcpy_2d(
+        queue: &Object<Queue>,
+        blocking: bool,
+        dst: *mut c_void,
+        dst_pitch: usize,
+        src: *const c_void,
+        src_pitch: usize,
+        width: usize,
+        height: usize,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let (to, from) = ((dst, dst_pitch), (src, src_pitch));
+        let rows = Rows { width, height };
+        // SAFETY: the program passes rows of that size.
+        unsafe { rows::memcpy(queue, rows, blocking, to, from, Ties { waits, event }) }
+    }
+
+    unsafe fn enqueue_device_global_variable_write(
+        queue: &Object<Queue>,
+        program: &Object<Program>,
+        name: &CStr,
+        blocking: bool,
+        size: usize,
+        offset: usize,
+        src: *const c_void,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let part = variable::Part {
+            program,
+            name,
+            size,
+            offset,
+            blocking,
+        };
+        // SAFETY: the program passes memory of that size.
+        unsafe { variable::write(queue, &part, src, Ties { waits, event }) }
+    }
+
+    unsafe fn enqueue_device_global_variable_read(
+        queue: &Object<Queue>,
+        program: &Object<Program>,
+        name: &CStr,
+        blocking: bool,
+        size: usize,
+        offset: usize,
+        dst: *mut c_void,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let part = variable::Part {
+            program,
+            name,
+            size,
+            offset,
+            blocking,
+        };
+        // SAFETY: the program passes memory of that size.
+        unsafe { variable::read(queue, &part, dst, Ties { waits, event }) }
     }
 }
 

@@ -29,7 +29,8 @@ pub fn capabilities(device: &Device, name: ur_device_info_t) -> u32 {
     device.value::<cl::cl_bitfield>(name).unwrap_or(0) as u32
 }
 
-/// Whether a context has copies and fills of rows.
+/// Whether a context has copies and fills of rows that are one command. They are many here, so that
+/// programs which ask may know better.
 pub fn has_2d(_: &Context) -> bool {
     false
 }

@@ -38,7 +38,7 @@ pub unsafe fn memcpy(
 }
 
 /// The largest pattern that a driver fills with by itself.
-const LARGEST_PATTERN: usize = 128;
+pub const LARGEST_PATTERN: usize = 128;
 
 /// Enqueues a fill.
 ///
