@@ -10,6 +10,7 @@ pub mod usm;
 pub mod variable;
 
 use crate::OpenCl;
+use crate::command_buffer::{self, CommandBuffer};
 use crate::event::{Event, submit};
 use crate::kernel::Kernel;
 use crate::launch;
@@ -490,5 +491,14 @@ impl EnqueueExpFns for OpenCl {
                 event,
             )
         }
+    }
+
+    fn enqueue_command_buffer_exp(
+        queue: &Object<Queue>,
+        command_buffer: &Object<CommandBuffer>,
+        event_wait_list: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        command_buffer::enqueue(queue, command_buffer, event_wait_list, event)
     }
 }

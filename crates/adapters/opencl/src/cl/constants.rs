@@ -146,6 +146,7 @@ pub const CL_DRIVER_VERSION: cl_uint = 0x102d;
 pub const CL_DEVICE_PROFILE: cl_uint = 0x102e;
 pub const CL_DEVICE_VERSION: cl_uint = 0x102f;
 pub const CL_DEVICE_EXTENSIONS: cl_uint = 0x1030;
+pub const CL_DEVICE_EXTENSIONS_WITH_VERSION: cl_uint = 0x1060;
 pub const CL_DEVICE_PLATFORM: cl_uint = 0x1031;
 pub const CL_DEVICE_DOUBLE_FP_CONFIG: cl_uint = 0x1032;
 pub const CL_DEVICE_HALF_FP_CONFIG: cl_uint = 0x1033;
@@ -449,6 +450,25 @@ pub const CL_MEM_ALLOC_BUFFER_LOCATION_INTEL: cl_properties64 = 0x419e;
 pub const CL_MEM_ALLOC_WRITE_COMBINED_INTEL: cl_bitfield = 1 << 0;
 pub const CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL: cl_bitfield = 1 << 1;
 pub const CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL: cl_bitfield = 1 << 2;
+
+// Command buffers.
+pub const CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR: cl_uint = 0x12a9;
+pub const CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR: cl_uint = 0x129a;
+pub const CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: cl_uint = 0x12b0;
+pub const CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR: cl_uint = 0;
+
+// Properties of command buffers and their commands, as keys.
+pub const CL_COMMAND_BUFFER_FLAGS_KHR: cl_properties64 = 0x1293;
+pub const CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR: cl_properties64 = 0x12b1;
+
+// What command buffers can do and are like.
+pub const CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR: cl_bitfield = 1 << 2;
+pub const CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR: cl_bitfield = 1 << 0;
+pub const CL_COMMAND_BUFFER_MUTABLE_KHR: cl_bitfield = 1 << 1;
+pub const CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR: cl_bitfield = 1 << 0;
+pub const CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR: cl_bitfield = 1 << 1;
+pub const CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR: cl_bitfield = 1 << 2;
+pub const CL_MUTABLE_DISPATCH_ARGUMENTS_KHR: cl_bitfield = 1 << 3;
 
 // Allocations.
 pub const CL_MEM_ALLOC_TYPE_INTEL: cl_uint = 0x419a;

@@ -109,4 +109,52 @@ extensions! {
     clEnqueueMemAdviseINTEL: fn(
         cl_command_queue, *const c_void, usize, cl_uint, cl_uint, *const cl_event, *mut cl_event,
     ) -> cl_int;
+    // cl_khr_command_buffer, from 0.9.5 on
+    clCreateCommandBufferKHR: fn(
+        cl_uint, *const cl_command_queue, *const cl_properties64, *mut cl_int,
+    ) -> cl_command_buffer_khr;
+    clReleaseCommandBufferKHR: fn(cl_command_buffer_khr) -> cl_int;
+    clFinalizeCommandBufferKHR: fn(cl_command_buffer_khr) -> cl_int;
+    clEnqueueCommandBufferKHR: fn(
+        cl_uint, *const cl_command_queue, cl_command_buffer_khr, cl_uint, *const cl_event,
+        *mut cl_event,
+    ) -> cl_int;
+    clCommandBarrierWithWaitListKHR: fn(
+        cl_command_buffer_khr, cl_command_queue, *const cl_properties64, cl_uint,
+        *const cl_sync_point_khr, *mut cl_sync_point_khr, *mut cl_mutable_command_khr,
+    ) -> cl_int;
+    clCommandCopyBufferKHR: fn(
+        cl_command_buffer_khr, cl_command_queue, *const cl_properties64, cl_mem, cl_mem, usize,
+        usize, usize, cl_uint, *const cl_sync_point_khr, *mut cl_sync_point_khr,
+        *mut cl_mutable_command_khr,
+    ) -> cl_int;
+    clCommandCopyBufferRectKHR: fn(
+        cl_command_buffer_khr, cl_command_queue, *const cl_properties64, cl_mem, cl_mem,
+        *const usize, *const usize, *const usize, usize, usize, usize, usize, cl_uint,
+        *const cl_sync_point_khr, *mut cl_sync_point_khr, *mut cl_mutable_command_khr,
+    ) -> cl_int;
+    clCommandFillBufferKHR: fn(
+        cl_command_buffer_khr, cl_command_queue, *const cl_properties64, cl_mem, *const c_void,
+        usize, usize, usize, cl_uint, *const cl_sync_point_khr, *mut cl_sync_point_khr,
+        *mut cl_mutable_command_khr,
+    ) -> cl_int;
+    clCommandNDRangeKernelKHR: fn(
+        cl_command_buffer_khr, cl_command_queue, *const cl_properties64, cl_kernel, cl_uint,
+        *const usize, *const usize, *const usize, cl_uint, *const cl_sync_point_khr,
+        *mut cl_sync_point_khr, *mut cl_mutable_command_khr,
+    ) -> cl_int;
+    clCommandSVMMemcpyKHR: fn(
+        cl_command_buffer_khr, cl_command_queue, *const cl_properties64, *mut c_void,
+        *const c_void, usize, cl_uint, *const cl_sync_point_khr, *mut cl_sync_point_khr,
+        *mut cl_mutable_command_khr,
+    ) -> cl_int;
+    clCommandSVMMemFillKHR: fn(
+        cl_command_buffer_khr, cl_command_queue, *const cl_properties64, *mut c_void,
+        *const c_void, usize, usize, cl_uint, *const cl_sync_point_khr, *mut cl_sync_point_khr,
+        *mut cl_mutable_command_khr,
+    ) -> cl_int;
+    // cl_khr_command_buffer_mutable_dispatch, from 0.9.3 on
+    clUpdateMutableCommandsKHR: fn(
+        cl_command_buffer_khr, cl_uint, *const cl_uint, *const *const c_void,
+    ) -> cl_int;
 }

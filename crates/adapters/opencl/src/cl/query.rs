@@ -34,7 +34,8 @@ answers!(
     cl_command_queue,
     cl_mem,
     cl_program,
-    cl_image_format
+    cl_image_format,
+    cl_name_version
 );
 
 // SAFETY: an array of such values.

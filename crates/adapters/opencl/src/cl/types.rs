@@ -78,6 +78,63 @@ handles! {
     cl_program;
     /// A kernel.
     cl_kernel;
+    /// A command buffer (`cl_khr_command_buffer`).
+    cl_command_buffer_khr;
+    /// A command in one that can be changed; it goes with the command buffer.
+    cl_mutable_command_khr;
+}
+
+/// A place in a command buffer.
+pub type cl_sync_point_khr = cl_uint;
+
+/// A new argument of a recorded launch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct cl_mutable_dispatch_arg_khr {
+    /// Which argument.
+    pub arg_index: cl_uint,
+    /// Bytes of its value.
+    pub arg_size: usize,
+    /// Its value; for memory with an address the address itself.
+    pub arg_value: *const c_void,
+}
+
+/// What changes in a recorded launch (`cl_khr_command_buffer_mutable_dispatch` from 0.9.3 on).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct cl_mutable_dispatch_config_khr {
+    /// The launch.
+    pub command: cl_mutable_command_khr,
+    /// How many of `arg_list`.
+    pub num_args: cl_uint,
+    /// How many of `arg_svm_list`.
+    pub num_svm_args: cl_uint,
+    /// How many of `exec_info_list`.
+    pub num_exec_infos: cl_uint,
+    /// Dimensions of the sizes.
+    pub work_dim: cl_uint,
+    /// Arguments that are values.
+    pub arg_list: *const cl_mutable_dispatch_arg_khr,
+    /// Arguments that are addresses.
+    pub arg_svm_list: *const cl_mutable_dispatch_arg_khr,
+    /// What `clSetKernelExecInfo` tells.
+    pub exec_info_list: *const c_void,
+    /// Null for none.
+    pub global_work_offset: *const usize,
+    /// Null for none.
+    pub global_work_size: *const usize,
+    /// Null for none.
+    pub local_work_size: *const usize,
+}
+
+/// An extension and its version.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct cl_name_version {
+    /// 10 bits of major, 10 of minor, 12 of patch.
+    pub version: cl_uint,
+    /// A terminated text.
+    pub name: [u8; 64],
 }
 
 /// What the texels of an image are.

@@ -21,8 +21,60 @@ pub struct Facts {
     pub svm: cl::cl_bitfield,
     /// The largest block of memory in bytes.
     pub max_alloc_size: u64,
+    /// What it can do with command buffers; none if it has none of a version that is known.
+    pub command_buffers: Option<CommandBuffers>,
     /// Its extensions, sorted.
     extensions: Vec<Box<str>>,
+}
+
+/// What a device can do with command buffers.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandBuffers {
+    /// Whether one may be enqueued again before it has ended.
+    pub simultaneous: bool,
+    /// Properties that queues of command buffers may have.
+    pub queue_properties: cl::cl_bitfield,
+    /// What may change in a recorded launch.
+    pub mutable: cl::cl_bitfield,
+}
+
+/// A version as OpenCL packs it.
+const fn packed(major: u32, minor: u32, patch: u32) -> u32 {
+    (major << 22) | (minor << 12) | patch
+}
+
+impl CommandBuffers {
+    /// Functions of earlier versions have other parameters under the same names.
+    const KNOWN: u32 = packed(0, 9, 5);
+    const KNOWN_MUTABLE: u32 = packed(0, 9, 3);
+
+    fn of(device: &Device) -> Option<Self> {
+        let versions = device.list::<cl::cl_name_version>(cl::CL_DEVICE_EXTENSIONS_WITH_VERSION);
+        let versions = versions.ok()?;
+        let has = |name: &str, least: u32| {
+            let mut found = versions.iter();
+            found.any(|one| {
+                let text = one.name.split(|byte| *byte == 0).next();
+                text == Some(name.as_bytes()) && one.version >= least
+            })
+        };
+        if !has("cl_khr_command_buffer", Self::KNOWN) {
+            return None;
+        }
+        let value = |name| device.value::<cl::cl_bitfield>(name).unwrap_or(0);
+        let able = value(cl::CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR);
+        Some(Self {
+            simultaneous: able & cl::CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR != 0,
+            queue_properties: value(cl::CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR),
+            mutable: match has(
+                "cl_khr_command_buffer_mutable_dispatch",
+                Self::KNOWN_MUTABLE,
+            ) {
+                true => value(cl::CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR),
+                false => 0,
+            },
+        })
+    }
 }
 
 impl Facts {
@@ -57,9 +109,13 @@ impl Facts {
             has_usm: false,
             svm: 0,
             max_alloc_size: device.value(cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE).unwrap_or(0),
+            command_buffers: None,
             extensions,
         };
         facts.has_usm = facts.has("cl_intel_unified_shared_memory");
+        if version >= Version(3, 0) && facts.has("cl_khr_command_buffer") {
+            facts.command_buffers = CommandBuffers::of(device);
+        }
         if version >= Version(2, 0) {
             facts.svm = device.value(cl::CL_DEVICE_SVM_CAPABILITIES).unwrap_or(0);
         }

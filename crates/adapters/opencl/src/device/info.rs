@@ -4,7 +4,7 @@ mod native;
 
 use super::{Device, partition};
 use crate::cl::{self, Version};
-use crate::{queue, usm};
+use crate::{command_buffer, queue, usm};
 use ur_adapter::{Error, Info, Object, Result};
 use ur_api::*;
 
@@ -106,13 +106,19 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
             info.bool(facts.kind == UR_DEVICE_TYPE_GPU && intel)
         }
 
+        // Command buffers.
+        UR_DEVICE_INFO_COMMAND_BUFFER_SUPPORT_EXP => info.bool(facts.command_buffers.is_some()),
+        UR_DEVICE_INFO_COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP => {
+            let mutable = facts.command_buffers.map_or(0, |able| able.mutable);
+            info.value(command_buffer::changes(mutable))
+        }
+
         // What the adapter does itself.
         UR_DEVICE_INFO_REUSABLE_EVENTS_SUPPORT_EXP
         | UR_DEVICE_INFO_MULTI_DEVICE_COMPILE_SUPPORT_EXP => info.bool(true),
 
         // Sets of abilities that are empty.
         UR_DEVICE_INFO_KERNEL_LAUNCH_CAPABILITIES
-        | UR_DEVICE_INFO_COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP
         | UR_DEVICE_INFO_2D_BLOCK_ARRAY_CAPABILITIES_EXP => info.value(0u32),
 
         name if UNSUPPORTED.contains(&name) => info.bool(false),
@@ -136,7 +142,6 @@ const UNSUPPORTED: &[ur_device_info_t] = &[
     UR_DEVICE_INFO_TIMESTAMP_RECORDING_SUPPORT_EXP,
     UR_DEVICE_INFO_DYNAMIC_LINK_SUPPORT_EXP,
     UR_DEVICE_INFO_USM_CONTEXT_MEMCPY_SUPPORT_EXP,
-    UR_DEVICE_INFO_COMMAND_BUFFER_SUPPORT_EXP,
     UR_DEVICE_INFO_COMMAND_BUFFER_EVENT_SUPPORT_EXP,
     UR_DEVICE_INFO_COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP,
     UR_DEVICE_INFO_IPC_MEMORY_SUPPORT_EXP,

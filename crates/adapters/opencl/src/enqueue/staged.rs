@@ -14,29 +14,24 @@ unsafe extern "C" fn ended(_: cl::cl_event, _: cl::cl_int, bytes: *mut c_void) {
     drop(unsafe { Box::from_raw(bytes.cast::<Vec<u8>>()) });
 }
 
-/// Enqueues filling `size` bytes with a pattern of any size, as a copy from memory that is full of it.
+/// Enqueues a copy of these bytes.
 ///
 /// # Errors
-/// `OUT_OF_HOST_MEMORY`, `UNSUPPORTED_FEATURE` without USM, and what the driver says.
+/// `UNSUPPORTED_FEATURE` without USM, and what the driver says.
 ///
 /// # Safety
-/// `to` has `size` bytes until the command ends.
+/// `to` has room for the bytes until the command ends.
 pub unsafe fn copy(
     queue: &Object<Queue>,
     to: *mut c_void,
-    pattern: &[u8],
-    size: usize,
+    bytes: Vec<u8>,
     kind: ur_command_t,
     ties: Ties<'_, '_>,
 ) -> Result {
     let enqueue = queue.extensions().clEnqueueMemcpyINTEL;
     let enqueue = enqueue.ok_or_else(Error::unsupported)?;
-    let mut bytes = Vec::new();
-    let room = bytes.try_reserve_exact(size);
-    room.map_err(|_| Error::code(UR_RESULT_ERROR_OUT_OF_HOST_MEMORY))?;
-    bytes.extend(pattern.iter().copied().cycle().take(size));
-    let mut kept = Box::new(bytes);
-    let from = kept.as_mut_ptr().cast::<c_void>().cast_const();
+    let (from, size) = (bytes.as_ptr().cast::<c_void>(), bytes.len());
+    let kept = Box::new(bytes);
     let mut kept = Some(kept);
     submit(queue, kind, ties.waits, ties.event, |call| {
         let Call { queue: native, .. } = call;

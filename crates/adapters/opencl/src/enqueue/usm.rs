@@ -40,6 +40,34 @@ pub unsafe fn memcpy(
 /// The largest pattern that a driver fills with by itself.
 pub const LARGEST_PATTERN: usize = 128;
 
+/// Whether a driver fills what begins at `to` with such a pattern by itself.
+pub fn is_plain(to: *const c_void, pattern_size: usize) -> bool {
+    pattern_size.is_power_of_two()
+        && pattern_size <= LARGEST_PATTERN
+        && (to as usize).is_multiple_of(pattern_size)
+}
+
+/// `size` bytes of a pattern again and again.
+///
+/// # Errors
+/// `OUT_OF_HOST_MEMORY`.
+///
+/// # Safety
+/// `pattern` has its bytes.
+pub unsafe fn repeated(
+    pattern: *const c_void,
+    pattern_size: usize,
+    size: usize,
+) -> Result<Vec<u8>> {
+    // SAFETY: as the caller says.
+    let pattern = unsafe { std::slice::from_raw_parts(pattern.cast::<u8>(), pattern_size) };
+    let mut bytes = Vec::new();
+    let room = bytes.try_reserve_exact(size);
+    room.map_err(|_| Error::code(UR_RESULT_ERROR_OUT_OF_HOST_MEMORY))?;
+    bytes.extend(pattern.iter().copied().cycle().take(size));
+    Ok(bytes)
+}
+
 /// Enqueues a fill.
 ///
 /// # Errors
@@ -59,12 +87,12 @@ pub unsafe fn fill(
     if pattern_size == 0 || size == 0 || !size.is_multiple_of(pattern_size) {
         return Err(invalid_size("the pattern does not fit"));
     }
-    let aligned = (to as usize).is_multiple_of(pattern_size);
-    if !pattern_size.is_power_of_two() || pattern_size > LARGEST_PATTERN || !aligned {
+    if !is_plain(to, pattern_size) {
         // SAFETY: as the caller says.
-        let pattern = unsafe { std::slice::from_raw_parts(pattern.cast::<u8>(), pattern_size) };
-        // SAFETY: forwarded.
-        return unsafe { super::staged::copy(queue, to, pattern, size, UR_COMMAND_USM_FILL, ties) };
+        return unsafe {
+            let bytes = repeated(pattern, pattern_size, size)?;
+            super::staged::copy(queue, to, bytes, UR_COMMAND_USM_FILL, ties)
+        };
     }
     let enqueue = queue.extensions().clEnqueueMemFillINTEL;
     let enqueue = enqueue.ok_or_else(Error::unsupported)?;
@@ -96,6 +124,15 @@ pub fn prefetch(
     flags: ur_usm_migration_flags_t,
     ties: Ties<'_, '_>,
 ) -> Result {
+    check_prefetch(size, flags)?;
+    marker(queue, UR_COMMAND_USM_PREFETCH, ties)
+}
+
+/// Refuses what is no prefetch.
+///
+/// # Errors
+/// As [`prefetch`].
+pub fn check_prefetch(size: usize, flags: ur_usm_migration_flags_t) -> Result {
     let known = UR_USM_MIGRATION_FLAG_HOST_TO_DEVICE.0 | UR_USM_MIGRATION_FLAG_DEVICE_TO_HOST.0;
     if flags & !known != 0 {
         return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
@@ -103,7 +140,7 @@ pub fn prefetch(
     if size == 0 {
         return Err(invalid_size("nothing to prefetch"));
     }
-    marker(queue, UR_COMMAND_USM_PREFETCH, ties)
+    Ok(())
 }
 
 /// Enqueues advice on USM, a hint as well.
@@ -116,11 +153,20 @@ pub fn advise(
     advice: ur_usm_advice_flags_t,
     ties: Ties<'_, '_>,
 ) -> Result {
+    check_advice(size, advice)?;
+    marker(queue, UR_COMMAND_USM_ADVISE, ties)
+}
+
+/// Refuses what is no advice.
+///
+/// # Errors
+/// As [`advise`].
+pub fn check_advice(size: usize, advice: ur_usm_advice_flags_t) -> Result {
     if advice & UR_USM_ADVICE_FLAGS_MASK != 0 {
         return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
     }
     if size == 0 {
         return Err(invalid_size("no memory to advise on"));
     }
-    marker(queue, UR_COMMAND_USM_ADVISE, ties)
+    Ok(())
 }

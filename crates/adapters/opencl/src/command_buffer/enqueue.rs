@@ -1,0 +1,173 @@
+//! Running a command buffer.
+
+use super::{CommandBuffer, invalid};
+use crate::cl::{self, Counted, Owned};
+use crate::event::{Call, Event, submit};
+use crate::queue::Queue;
+use ur_adapter::{Error, Object, Result, Slot};
+use ur_api::*;
+
+type Enqueue = unsafe extern "C" fn(
+    cl::cl_uint,
+    *const cl::cl_command_queue,
+    cl::cl_command_buffer_khr,
+    cl::cl_uint,
+    *const cl::cl_event,
+    *mut cl::cl_event,
+) -> cl::cl_int;
+
+/// Enqueues a command buffer, behind the runs before.
+///
+/// # Errors
+/// `INVALID_OPERATION` for one that is not finalized; `INVALID_QUEUE` for a queue of another context or
+/// device; what the driver says.
+pub fn enqueue(
+    queue: &Object<Queue>,
+    buffer: &Object<CommandBuffer>,
+    event_wait_list: &[&Object<Event>],
+    event: &mut Slot<Event>,
+) -> Result {
+    let same_device = queue.device().native() == buffer.device.native();
+    if !queue.context().is(&buffer.context) || !same_device {
+        return Err(Error::new(
+            UR_RESULT_ERROR_INVALID_QUEUE,
+            "the queue is of another context or device than the command buffer",
+        ));
+    }
+    let run = buffer.extensions().clEnqueueCommandBufferKHR;
+    let run = run.ok_or_else(Error::unsupported)?;
+    // Two threads that enqueue at the same time agree on the order.
+    let mut state = buffer.state();
+    if !state.is_final {
+        return Err(invalid("the command buffer is not finalized"));
+    }
+    let latest = state.latest.take();
+    if let Some(latest) = latest.as_ref().filter(|_| !buffer.is_simultaneous()) {
+        // It cannot be enqueued before it has ended.
+        let (wait, latest) = (buffer.context.api().clWaitForEvents, latest.get());
+        // SAFETY: a live event. What failed has ended, too.
+        unsafe { wait(1, &raw const latest) };
+    }
+    let kind = UR_COMMAND_ENQUEUE_COMMAND_BUFFER_EXP;
+    let mut end = None;
+    let submitted = submit(queue, kind, event_wait_list, event, |call| {
+        let mut waits = Vec::with_capacity(call.count as usize + 1);
+        if call.count > 0 {
+            // SAFETY: `submit` passes a list of that length.
+            waits.extend_from_slice(unsafe {
+                std::slice::from_raw_parts(call.waits, call.count as usize)
+            });
+        }
+        waits.extend(latest.as_ref().map(Owned::get));
+        // SAFETY: live objects.
+        let (code, made) = unsafe { buffer.run(queue, run, &waits) };
+        if code != cl::CL_SUCCESS {
+            return code;
+        }
+        // SAFETY: made for this call.
+        let made = unsafe { Owned::new(queue.api(), made) };
+        give(&made, &call);
+        end = Some(made);
+        cl::CL_SUCCESS
+    });
+    // One that was refused changes nothing.
+    state.latest = end.or(latest);
+    submitted
+}
+
+/// Puts another reference to an event where `submit` takes it over.
+fn give(event: &Owned<cl::cl_event>, call: &Call) {
+    if !call.event.is_null() {
+        // SAFETY: alive; the place is `submit`'s.
+        unsafe {
+            event.get().retain(event.api());
+            call.event.write(event.get());
+        }
+    }
+}
+
+impl CommandBuffer {
+    fn is_simultaneous(&self) -> bool {
+        let able = self.device.facts().command_buffers;
+        able.is_some_and(|able| able.simultaneous)
+    }
+
+    /// Enqueues all commands on a queue, or, where the driver wants one that is like the command
+    /// buffer's own, on that, between two commands on the other.
+    ///
+    /// # Safety
+    /// The events are alive.
+    unsafe fn run(
+        &self,
+        queue: &Queue,
+        run: Enqueue,
+        waits: &[cl::cl_event],
+    ) -> (cl::cl_int, cl::cl_event) {
+        let (count, list) = (waits.len() as cl::cl_uint, pointer(waits));
+        let target = queue.native();
+        let mut end = cl::cl_event::NULL;
+        // SAFETY: live objects; the event's place is ours.
+        let code = unsafe {
+            run(
+                1,
+                &raw const target,
+                self.native(),
+                count,
+                list,
+                &raw mut end,
+            )
+        };
+        if code != cl::CL_INCOMPATIBLE_COMMAND_QUEUE_KHR {
+            return (code, end);
+        }
+        let api = queue.api();
+        let mut begin = cl::cl_event::NULL;
+        // Behind all that is in an in-order queue, but only behind the events in any other.
+        if queue.is_in_order() || !waits.is_empty() {
+            let marker = api.clEnqueueMarkerWithWaitList;
+            // SAFETY: as above.
+            let code = unsafe { marker(target, count, list, &raw mut begin) };
+            if code != cl::CL_SUCCESS {
+                return (code, end);
+            }
+        }
+        // SAFETY: made above, if it is there.
+        let begin = (!begin.is_null()).then(|| unsafe { Owned::new(api, begin) });
+        let first: Vec<_> = begin.iter().map(Owned::get).collect();
+        let (count, list) = (first.len() as cl::cl_uint, pointer(&first));
+        // SAFETY: as above.
+        let code = unsafe {
+            run(
+                0,
+                std::ptr::null(),
+                self.native(),
+                count,
+                list,
+                &raw mut end,
+            )
+        };
+        if code != cl::CL_SUCCESS {
+            return (code, end);
+        }
+        // SAFETY: made for this call.
+        let inner = unsafe { Owned::new(api, end) };
+        let last = inner.get();
+        let mut end = cl::cl_event::NULL;
+        // SAFETY: live objects; the event's place is ours.
+        unsafe {
+            // Each queue waits for the other, so nothing may be kept back.
+            (api.clFlush)(target);
+            (api.clFlush)(self.queue.get());
+            let marker = api.clEnqueueMarkerWithWaitList;
+            let code = marker(target, 1, &raw const last, &raw mut end);
+            (code, end)
+        }
+    }
+}
+
+fn pointer<T>(list: &[T]) -> *const T {
+    match list {
+        [] => std::ptr::null(),
+        list => list.as_ptr(),
+    }
+}
