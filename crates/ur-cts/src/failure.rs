@@ -86,6 +86,13 @@ impl Failure {
         if self.code == UR_RESULT_ERROR_UNINITIALIZED && call.ends_with("Exp") {
             return Ok(format!("{call} is absent from this adapter"));
         }
+        let no_compiler = "UR_RESULT_ERROR_COMPILER_NOT_AVAILABLE";
+        if self.code == UR_RESULT_ERROR_COMPILER_NOT_AVAILABLE && documents(call, no_compiler) {
+            return match cx.has(UR_DEVICE_INFO_COMPILER_AVAILABLE) {
+                Ok(false) => Ok("COMPILER_AVAILABLE says no".into()),
+                _ => Err(failed),
+            };
+        }
         if self.code != UR_RESULT_ERROR_UNSUPPORTED_FEATURE {
             return Err(failed);
         }

@@ -46,6 +46,12 @@ fn bad_descriptor(message: &'static str) -> Error {
     Error::new(UR_RESULT_ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR, message)
 }
 
+/// Whether any device of a context has images.
+fn has_images(context: &Context) -> bool {
+    let mut devices = context.devices().iter();
+    devices.any(|device| device.value(cl::CL_DEVICE_IMAGE_SUPPORT) == Ok(cl::CL_TRUE))
+}
+
 /// Makes an image.
 ///
 /// # Errors
@@ -98,7 +104,13 @@ pub unsafe fn create(
             &raw mut code,
         )
     };
-    check(code)?;
+    match code {
+        // That no device has images. Some drivers say it of a format, too.
+        cl::CL_INVALID_OPERATION if has_images(context) => {
+            return Err(Error::code(UR_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT).with_native(code));
+        }
+        code => check(code)?,
+    }
     // SAFETY: made for this call.
     let native = unsafe { Owned::new(api, native) };
     let image = Image::of_native(api, native.get(), native_kind)?;

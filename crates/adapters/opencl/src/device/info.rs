@@ -93,7 +93,12 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         }
         UR_DEVICE_INFO_QUEUE_ON_DEVICE_PROPERTIES => info.value(0u32),
 
-        // Programs.
+        // Programs. The compiler is for what programs of this API are made of; OpenCL C can be built
+        // without it.
+        UR_DEVICE_INFO_COMPILER_AVAILABLE => {
+            let compiler = device.value::<cl::cl_bool>(cl::CL_DEVICE_COMPILER_AVAILABLE)?;
+            info.bool(compiler != cl::CL_FALSE && facts.takes_il)
+        }
         UR_DEVICE_INFO_GLOBAL_VARIABLE_SUPPORT => {
             let functions = device.platform().extensions();
             let read = functions.clEnqueueReadGlobalVariableINTEL;

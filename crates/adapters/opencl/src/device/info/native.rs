@@ -121,7 +121,6 @@ pub fn question(name: ur_device_info_t) -> Option<Question> {
         UR_DEVICE_INFO_BUILT_IN_KERNELS => (cl::CL_DEVICE_BUILT_IN_KERNELS, Text, parts),
         UR_DEVICE_INFO_AVAILABLE => (cl::CL_DEVICE_AVAILABLE, Truth, always),
         UR_DEVICE_INFO_ENDIAN_LITTLE => (cl::CL_DEVICE_ENDIAN_LITTLE, Truth, always),
-        UR_DEVICE_INFO_COMPILER_AVAILABLE => (cl::CL_DEVICE_COMPILER_AVAILABLE, Truth, always),
         UR_DEVICE_INFO_LINKER_AVAILABLE => (cl::CL_DEVICE_LINKER_AVAILABLE, Truth, parts),
         UR_DEVICE_INFO_EXECUTION_CAPABILITIES => {
             (cl::CL_DEVICE_EXECUTION_CAPABILITIES, Flags, always)
