@@ -84,6 +84,11 @@ impl<T: Counted> Owned<T> {
         self.object
     }
 
+    /// Gives the reference away.
+    pub fn give(self) -> T {
+        std::mem::ManuallyDrop::new(self).object
+    }
+
     /// The library that it is of.
     pub fn api(&self) -> &'static Functions {
         self.api

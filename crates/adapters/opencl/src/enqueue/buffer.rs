@@ -90,23 +90,25 @@ pub unsafe fn write(
 ) -> Result {
     what.buffer.expect_range(what.offset, what.size)?;
     let enqueue = queue.api().clEnqueueWriteBuffer;
-    let (buffer, blocking) = (what.buffer.native(), cl::cl_bool::from(what.blocking));
+    let (buffer, blocking) = (what.buffer.native(), cl::CL_FALSE);
     let kind = UR_COMMAND_MEM_BUFFER_WRITE;
-    submit(queue, kind, ties.waits, ties.event, |c| {
-        // SAFETY: live objects, and memory as the caller says.
-        unsafe {
-            enqueue(
-                c.queue,
-                buffer,
-                blocking,
-                what.offset,
-                what.size,
-                from,
-                c.count,
-                c.waits,
-                c.event,
-            )
-        }
+    submit(queue, kind, ties.waits, ties.event, |call| {
+        call.blocking(queue, what.blocking, |c| {
+            // SAFETY: live objects, and memory as the caller says.
+            unsafe {
+                enqueue(
+                    c.queue,
+                    buffer,
+                    blocking,
+                    what.offset,
+                    what.size,
+                    from,
+                    c.count,
+                    c.waits,
+                    c.event,
+                )
+            }
+        })
     })
 }
 
@@ -166,26 +168,28 @@ pub unsafe fn write_rect(
     what.check()?;
     let enqueue = queue.api().clEnqueueWriteBufferRect;
     let kind = UR_COMMAND_MEM_BUFFER_WRITE_RECT;
-    submit(queue, kind, ties.waits, ties.event, |c| {
-        // SAFETY: live objects, and memory as the caller says.
-        unsafe {
-            enqueue(
-                c.queue,
-                what.buffer.native(),
-                what.blocking.into(),
-                what.in_buffer.origin.as_ptr(),
-                what.in_memory.origin.as_ptr(),
-                what.extent.as_ptr(),
-                what.in_buffer.row_pitch,
-                what.in_buffer.slice_pitch,
-                what.in_memory.row_pitch,
-                what.in_memory.slice_pitch,
-                from,
-                c.count,
-                c.waits,
-                c.event,
-            )
-        }
+    submit(queue, kind, ties.waits, ties.event, |call| {
+        call.blocking(queue, what.blocking, |c| {
+            // SAFETY: live objects, and memory as the caller says.
+            unsafe {
+                enqueue(
+                    c.queue,
+                    what.buffer.native(),
+                    cl::CL_FALSE,
+                    what.in_buffer.origin.as_ptr(),
+                    what.in_memory.origin.as_ptr(),
+                    what.extent.as_ptr(),
+                    what.in_buffer.row_pitch,
+                    what.in_buffer.slice_pitch,
+                    what.in_memory.row_pitch,
+                    what.in_memory.slice_pitch,
+                    from,
+                    c.count,
+                    c.waits,
+                    c.event,
+                )
+            }
+        })
     })
 }
 

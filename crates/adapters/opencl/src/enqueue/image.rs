@@ -3,6 +3,7 @@
 use super::buffer::Ties;
 use super::invalid_size;
 use super::rect;
+use crate::cl;
 use crate::event::submit;
 use crate::image::Image;
 use crate::memory::Mem;
@@ -109,23 +110,25 @@ pub unsafe fn write(
     what.check()?;
     let enqueue = queue.api().clEnqueueWriteImage;
     let kind = UR_COMMAND_MEM_IMAGE_WRITE;
-    submit(queue, kind, ties.waits, ties.event, |c| {
-        // SAFETY: live objects, and memory as the caller says.
-        unsafe {
-            enqueue(
-                c.queue,
-                what.mem.native(),
-                what.blocking.into(),
-                what.origin.as_ptr(),
-                what.extent.as_ptr(),
-                what.row_pitch,
-                what.slice_pitch(),
-                from,
-                c.count,
-                c.waits,
-                c.event,
-            )
-        }
+    submit(queue, kind, ties.waits, ties.event, |call| {
+        call.blocking(queue, what.blocking, |c| {
+            // SAFETY: live objects, and memory as the caller says.
+            unsafe {
+                enqueue(
+                    c.queue,
+                    what.mem.native(),
+                    cl::CL_FALSE,
+                    what.origin.as_ptr(),
+                    what.extent.as_ptr(),
+                    what.row_pitch,
+                    what.slice_pitch(),
+                    from,
+                    c.count,
+                    c.waits,
+                    c.event,
+                )
+            }
+        })
     })
 }
 

@@ -98,29 +98,37 @@ struct Ends<'a> {
 }
 
 impl Ends<'_> {
-    /// Makes one event of them, if there is a place for it, and waits for all if the call must.
+    /// Waits for all of them if the call must, and makes one event of them if there is a place for it.
     fn join(&self, place: *mut cl::cl_event, blocking: bool) -> cl::cl_int {
         let api = self.queue.api();
         let events: Vec<_> = self.events.iter().map(Owned::get).collect();
         let count = events.len() as cl::cl_uint;
-        if !place.is_null() {
-            let marker = api.clEnqueueMarkerWithWaitList;
-            // SAFETY: a live queue and events; the place is a caller's for an event.
-            let code = unsafe { marker(self.queue.native(), count, events.as_ptr(), place) };
+        if place.is_null() {
+            return match blocking {
+                // SAFETY: live events.
+                true => unsafe { (api.clWaitForEvents)(count, events.as_ptr()) },
+                false => cl::CL_SUCCESS,
+            };
+        }
+        let mut end = cl::cl_event::NULL;
+        let marker = api.clEnqueueMarkerWithWaitList;
+        // SAFETY: a live queue and events; the new event's place is ours.
+        let code = unsafe { marker(self.queue.native(), count, events.as_ptr(), &raw mut end) };
+        if code != cl::CL_SUCCESS {
+            return code;
+        }
+        // SAFETY: made for this call.
+        let owned = unsafe { Owned::new(api, end) };
+        if blocking {
+            // SAFETY: a live event.
+            let code = unsafe { (api.clWaitForEvents)(1, &raw const end) };
             if code != cl::CL_SUCCESS {
                 return code;
             }
         }
-        match blocking {
-            // SAFETY: live events; the marker ends with them, or is waited for itself.
-            true => match unsafe { place.as_ref() } {
-                // SAFETY: as above.
-                Some(event) => unsafe { (api.clWaitForEvents)(1, event) },
-                // SAFETY: as above.
-                None => unsafe { (api.clWaitForEvents)(count, events.as_ptr()) },
-            },
-            false => cl::CL_SUCCESS,
-        }
+        // SAFETY: the place is a caller's for an event, which takes the reference over.
+        unsafe { place.write(owned.give()) };
+        cl::CL_SUCCESS
     }
 }
 

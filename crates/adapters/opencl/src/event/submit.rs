@@ -75,6 +75,41 @@ pub fn submit(
     Ok(())
 }
 
+impl Call {
+    /// Makes a call that enqueues and, if it is to block, waits for the command by its event. That a
+    /// driver's own blocking write has returned need not mean that another queue sees the bytes: Intel's
+    /// now and then reads old ones there.
+    pub fn blocking(
+        self,
+        queue: &Queue,
+        blocking: bool,
+        enqueue: impl FnOnce(Call) -> cl::cl_int,
+    ) -> cl::cl_int {
+        if !blocking {
+            return enqueue(self);
+        }
+        let mut event = cl::cl_event::NULL;
+        let own = Call {
+            event: &raw mut event,
+            ..self
+        };
+        let code = enqueue(own);
+        if code != cl::CL_SUCCESS {
+            return code;
+        }
+        // SAFETY: made for this call.
+        let event = unsafe { Owned::new(queue.api(), event) };
+        let waited = event.get();
+        // SAFETY: a live event.
+        let code = unsafe { (queue.api().clWaitForEvents)(1, &raw const waited) };
+        if code == cl::CL_SUCCESS && !self.event.is_null() {
+            // SAFETY: the place is `submit`'s, which takes the reference over.
+            unsafe { self.event.write(event.give()) };
+        }
+        code
+    }
+}
+
 /// The reusable event that a call is given to complete, if it is given one. Any other event that
 /// stands there is left alone: the call makes a new one, as for a null handle.
 ///
