@@ -12,7 +12,7 @@ use facts::Facts;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
-use ur_adapter::{DeviceFns, Error, Handle, Info, Object, Result};
+use ur_adapter::{DeviceExpFns, DeviceFns, Error, Handle, Info, Object, Result};
 use ur_api::*;
 
 /// What a device handle names: a root device, which stays, or a sub-device.
@@ -294,5 +294,11 @@ impl DeviceFns for OpenCl {
             place.write(on_host);
         }
         Ok(())
+    }
+}
+
+impl DeviceExpFns for OpenCl {
+    fn device_wait_exp(device: &Object<Device>) -> Result {
+        device.platform().queues().finish_device(device)
     }
 }

@@ -4,6 +4,7 @@ use crate::OpenCl;
 use crate::adapter::{Adapter, adapter, api};
 use crate::cl::{self, Extensions, Functions, Version, check, query};
 use crate::device::Device;
+use crate::queue::Live;
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 use ur_adapter::{Backend, Error, Handle, Info, Object, PlatformFns, Result};
@@ -17,6 +18,7 @@ pub struct Platform {
     version: Version,
     extensions: OnceLock<Extensions>,
     devices: OnceLock<Box<[Object<Device>]>>,
+    queues: Live,
 }
 
 impl Platform {
@@ -29,6 +31,7 @@ impl Platform {
             version: Version(1, 0),
             extensions: OnceLock::new(),
             devices: OnceLock::new(),
+            queues: Live::default(),
         };
         if let Ok(text) = platform.text(cl::CL_PLATFORM_VERSION) {
             platform.version = Version::of_text(&text);
@@ -57,6 +60,11 @@ impl Platform {
             // SAFETY: a platform of the library, which stays.
             unsafe { Extensions::of(self.api, self.native) }
         })
+    }
+
+    /// The queues that there are at the moment.
+    pub fn queues(&self) -> &Live {
+        &self.queues
     }
 
     /// A text that the driver has about the platform.

@@ -1,9 +1,12 @@
 //! Queues.
 
+mod live;
+
 use crate::OpenCl;
 use crate::cl::{self, Extensions, Functions, Owned, Version, check, query};
 use crate::context::Context;
 use crate::device::Device;
+pub use live::Live;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use ur_adapter::{Error, Handle, Info, Object, QueueFns, Result};
@@ -31,14 +34,16 @@ impl Queue {
         native: Owned<cl::cl_command_queue>,
         used: bool,
     ) -> Result<Handle<Self>> {
-        Handle::new(Self {
+        let queue = Self {
             native,
             context: context.handle(),
             device,
             flags,
             used: AtomicBool::new(used),
             tail: Mutex::default(),
-        })
+        };
+        context.platform().queues().enter(&queue);
+        Handle::new(queue)
     }
 
     /// Its context.
@@ -90,22 +95,30 @@ impl Queue {
         check(unsafe { (self.api().clFlush)(self.native()) })
     }
 
+    /// A command behind all that was enqueued, which the device has got.
+    fn mark(&self) -> Result<Owned<cl::cl_event>> {
+        let mut event = cl::cl_event::NULL;
+        let marker = self.api().clEnqueueMarkerWithWaitList;
+        // SAFETY: a live queue, nothing to wait for; the event's place is ours.
+        check(unsafe { marker(self.native(), 0, std::ptr::null(), &raw mut event) })?;
+        // SAFETY: made for this call.
+        let event = unsafe { Owned::new(self.api(), event) };
+        self.flush()?;
+        Ok(event)
+    }
+
     /// Whether all that was enqueued has ended. OpenCL does not tell, but a marker waits for all
     /// commands before it.
     fn is_empty(&self) -> Result<bool> {
         let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
         if self.used.swap(false, Ordering::Relaxed) {
-            let mut event = cl::cl_event::NULL;
-            let marker = self.api().clEnqueueMarkerWithWaitList;
-            // SAFETY: a live queue, nothing to wait for; the event's place is ours.
-            let code = unsafe { marker(self.native(), 0, std::ptr::null(), &raw mut event) };
-            if code != cl::CL_SUCCESS {
-                self.note_use();
-                check(code)?;
+            match self.mark() {
+                Ok(marker) => *tail = Some(marker),
+                Err(error) => {
+                    self.note_use();
+                    return Err(error);
+                }
             }
-            // SAFETY: made for this call.
-            *tail = Some(unsafe { Owned::new(self.api(), event) });
-            self.flush()?;
         }
         let Some(marker) = &*tail else {
             return Ok(true);
@@ -120,6 +133,19 @@ impl Queue {
             *tail = None;
         }
         Ok(ended)
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Unless it is known that nothing is left to end, someone may have to wait for it.
+        let tail = self.tail.get_mut();
+        let last = tail.unwrap_or_else(PoisonError::into_inner).take();
+        let last = match *self.used.get_mut() {
+            true => self.mark().ok(),
+            false => last,
+        };
+        self.context.platform().queues().leave(self, last);
     }
 }
 

@@ -5,7 +5,6 @@ use crate::OpenCl;
 use ur_adapter::*;
 
 impl BindlessImagesExpFns for OpenCl {}
-impl DeviceExpFns for OpenCl {}
 impl GraphExpFns for OpenCl {}
 impl IpcExpFns for OpenCl {}
 impl MemoryExportExpFns for OpenCl {}
