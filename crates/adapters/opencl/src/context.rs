@@ -1,10 +1,15 @@
 //! Contexts: which devices work together.
 
+mod service;
+
 use crate::OpenCl;
 use crate::adapter::{Adapter, api};
 use crate::cl::{self, Extensions, Functions, Owned, check, query};
 use crate::device::{self, Device};
 use crate::platform::Platform;
+use crate::usm;
+use crate::usm::pool::ContextPools;
+use service::Service;
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 use ur_adapter::{ContextFns, Error, Handle, Info, Object, Result};
@@ -26,13 +31,22 @@ pub struct Context {
     devices: Vec<Handle<Device>>,
     deleters: Mutex<Vec<Deleter>>,
     extensions: &'static Extensions,
+    usm: usm::Driver,
+    known: usm::Known,
+    service: Service,
+    pools: ContextPools,
 }
 
 impl Context {
     fn new(devices: Vec<Handle<Device>>, native: Owned<cl::cl_context>) -> Result<Handle<Self>> {
         let first = devices.first().ok_or(UR_RESULT_ERROR_INVALID_SIZE)?;
+        let extensions = first.platform().extensions();
         Handle::new(Self {
-            extensions: first.platform().extensions(),
+            usm: usm::Driver::of(native.api(), extensions, &devices),
+            known: usm::Known::default(),
+            service: Service::default(),
+            pools: ContextPools::default(),
+            extensions,
             devices,
             deleters: Mutex::default(),
             native,
@@ -57,6 +71,30 @@ impl Context {
     /// The functions of its platform's extensions.
     pub fn extensions(&self) -> &'static Extensions {
         self.extensions
+    }
+
+    /// How it does USM.
+    #[inline]
+    pub fn usm(&self) -> &usm::Driver {
+        &self.usm
+    }
+
+    /// Allocations of USM that the driver cannot tell of.
+    pub fn known(&self) -> &usm::Known {
+        &self.known
+    }
+
+    /// The pools that its devices allocate from.
+    pub fn pools(&self) -> &ContextPools {
+        &self.pools
+    }
+
+    /// A queue of the context's own, for copies that the program waits for.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn service_queue(&self, device: &Handle<Device>) -> Result<cl::cl_command_queue> {
+        self.service.queue(self, device)
     }
 
     /// OpenCL's own handle.
@@ -96,6 +134,8 @@ impl std::fmt::Debug for Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        // What they keep is the context's memory.
+        self.pools.close();
         let deleters = self.deleters.get_mut();
         let deleters = deleters.unwrap_or_else(PoisonError::into_inner);
         while let Some(Deleter {
@@ -159,7 +199,7 @@ impl ContextFns for OpenCl {
             UR_CONTEXT_INFO_NUM_DEVICES => info.value(context.devices.len() as u32),
             UR_CONTEXT_INFO_DEVICES => info.handles(&context.devices),
             UR_CONTEXT_INFO_USM_MEMCPY2D_SUPPORT | UR_CONTEXT_INFO_USM_FILL2D_SUPPORT => {
-                info.bool(crate::usm::has_2d(context))
+                info.bool(usm::has_2d(context))
             }
             _ => Err(Error::unsupported_query()),
         }

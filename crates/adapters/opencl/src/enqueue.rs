@@ -7,6 +7,7 @@ pub mod rect;
 pub mod rows;
 pub mod staged;
 pub mod usm;
+pub mod usm_alloc;
 pub mod variable;
 
 use crate::OpenCl;
@@ -17,6 +18,7 @@ use crate::launch;
 use crate::memory::Mem;
 use crate::program::Program;
 use crate::queue::Queue;
+use crate::usm::pool::UsmPool;
 use buffer::{RectTransfer, Ties, Transfer};
 use rect::Placement;
 use rows::Rows;
@@ -500,5 +502,51 @@ impl EnqueueExpFns for OpenCl {
         event: &mut Slot<Event>,
     ) -> Result {
         command_buffer::enqueue(queue, command_buffer, event_wait_list, event)
+    }
+
+    fn enqueue_usm_device_alloc_exp(
+        queue: &Object<Queue>,
+        pool: Option<&Object<UsmPool>>,
+        size: usize,
+        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result<*mut c_void> {
+        let (kind, ties) = (UR_USM_TYPE_DEVICE, Ties { waits, event });
+        usm_alloc::allocate(queue, pool, kind, size, properties, ties)
+    }
+
+    fn enqueue_usm_shared_alloc_exp(
+        queue: &Object<Queue>,
+        pool: Option<&Object<UsmPool>>,
+        size: usize,
+        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result<*mut c_void> {
+        let (kind, ties) = (UR_USM_TYPE_SHARED, Ties { waits, event });
+        usm_alloc::allocate(queue, pool, kind, size, properties, ties)
+    }
+
+    fn enqueue_usm_host_alloc_exp(
+        queue: &Object<Queue>,
+        pool: Option<&Object<UsmPool>>,
+        size: usize,
+        properties: Option<&ur_exp_async_usm_alloc_properties_t>,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result<*mut c_void> {
+        let (kind, ties) = (UR_USM_TYPE_HOST, Ties { waits, event });
+        usm_alloc::allocate(queue, pool, kind, size, properties, ties)
+    }
+
+    unsafe fn enqueue_usm_free_exp(
+        queue: &Object<Queue>,
+        _: Option<&Object<UsmPool>>,
+        mem: *mut c_void,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        usm_alloc::free(queue, mem, Ties { waits, event })
     }
 }

@@ -14,9 +14,11 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::program::{Program, create};
 use crate::queue::Queue;
+use crate::usm::driver::Source;
+use crate::usm::known::List;
 use args::SetPointer;
 use std::ffi::{CStr, c_void};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 use ur_adapter::{Error, Handle, Info, KernelFns, Object, Result};
 use ur_api::*;
 
@@ -29,7 +31,7 @@ pub struct Kernel {
     arg_count: u32,
     set_pointer: SetPointer,
     /// Held by whoever sets arguments, until they are used.
-    arguments: Mutex<()>,
+    arguments: Mutex<Reach>,
 }
 
 impl Kernel {
@@ -39,7 +41,7 @@ impl Kernel {
             native,
             program: program.handle(),
             set_pointer: SetPointer::of(program.context()),
-            arguments: Mutex::new(()),
+            arguments: Mutex::default(),
         })
     }
 
@@ -69,7 +71,7 @@ impl Kernel {
     }
 
     /// Makes the kernel this thread's until the guard goes.
-    fn lock(&self) -> MutexGuard<'_, ()> {
+    fn lock(&self) -> MutexGuard<'_, Reach> {
         self.arguments
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -85,12 +87,44 @@ impl Kernel {
         check(unsafe { set(self.native(), name, size, (&raw const value).cast()) })
     }
 
+    /// Tells the kernel of all shared virtual memory if it reaches that and there is news: unlike
+    /// Intel's extension, OpenCL wants to know each allocation.
+    /// None of it goes before what comes back is dropped, which is after the launch.
+    #[inline]
+    fn reach_new(&self, reach: &mut Reach) -> Result<Option<RwLockReadGuard<'_, List>>> {
+        match &mut reach.seen {
+            None => Ok(None),
+            Some(seen) => self.tell_allocations(seen).map(Some),
+        }
+    }
+
+    #[cold]
+    fn tell_allocations(&self, seen: &mut u64) -> Result<RwLockReadGuard<'_, List>> {
+        let (list, mut now) = (self.context().known().list(), *seen);
+        let Some(starts) = list.news(&mut now) else {
+            return Ok(list);
+        };
+        if !starts.is_empty() {
+            let set = self.api().clSetKernelExecInfo;
+            let set = set.ok_or_else(Error::unsupported)?;
+            let (size, name) = (size_of_val(&*starts), cl::CL_KERNEL_EXEC_INFO_SVM_PTRS);
+            // SAFETY: a live kernel, which is this thread's; the list has that size.
+            check(unsafe { set(self.native(), name, size, starts.as_ptr().cast()) })?;
+        }
+        *seen = now;
+        Ok(list)
+    }
+
     /// Lets the kernel reach all USM, not only what arguments point to.
     fn reach_all(&self) -> Result {
-        let usm = |device: &Handle<Device>| device.facts().has_usm;
-        if !self.program.devices().iter().any(usm) {
-            // Without USM there is nothing that it could not reach.
-            return Ok(());
+        match self.context().usm().source() {
+            Source::Intel => {}
+            Source::Svm(_) => {
+                self.lock().seen = Some(0);
+                return Ok(());
+            }
+            // There is nothing that it could not reach.
+            Source::None => return Ok(()),
         }
         for name in [
             cl::CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL,
@@ -101,6 +135,14 @@ impl Kernel {
         }
         Ok(())
     }
+}
+
+/// What a kernel reaches beside its arguments.
+#[derive(Debug, Default)]
+struct Reach {
+    /// Which state of the list of shared virtual memory the kernel was told; none if it only reaches
+    /// what its arguments point to.
+    seen: Option<u64>,
 }
 
 /// A value that the driver has about a kernel.

@@ -1,32 +1,26 @@
 //! Unified shared memory.
 
+pub mod driver;
+pub mod exp;
+pub mod known;
 pub mod pool;
 
 use crate::OpenCl;
-use crate::cl::{self, check, query};
+use crate::cl::{self, query};
 use crate::context::Context;
 use crate::device::Device;
+pub use driver::{Driver, capabilities};
+use driver::{Memory, Source};
+use known::Allocation;
+pub use known::Known;
+use pool::UsmPool;
 use std::ffi::c_void;
-use ur_adapter::{Error, Info, Object, Result, UsmExpFns, UsmFns};
+use ur_adapter::{Error, Handle, Info, Object, Result, UsmFns};
 use ur_api::*;
 
-/// What a device can do with a kind of USM, as the API's flags, whose numbers are OpenCL's.
-pub fn capabilities(device: &Device, name: ur_device_info_t) -> u32 {
-    if !device.facts().has_usm {
-        return 0;
-    }
-    let name = match name {
-        UR_DEVICE_INFO_USM_HOST_SUPPORT => cl::CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL,
-        UR_DEVICE_INFO_USM_DEVICE_SUPPORT => cl::CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL,
-        UR_DEVICE_INFO_USM_SINGLE_SHARED_SUPPORT => {
-            cl::CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
-        }
-        UR_DEVICE_INFO_USM_CROSS_SHARED_SUPPORT => {
-            cl::CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
-        }
-        _ => cl::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL,
-    };
-    device.value::<cl::cl_bitfield>(name).unwrap_or(0) as u32
+/// Whether a device has any USM.
+pub fn is_there(device: &Device) -> bool {
+    capabilities(device, UR_DEVICE_INFO_USM_DEVICE_SUPPORT) != 0
 }
 
 /// Whether a context has copies and fills of rows that are one command. They are many here, so that
@@ -50,7 +44,8 @@ fn check_request(desc: Option<&ur_usm_desc_t>, size: usize) -> Result<u32> {
     Ok(align)
 }
 
-fn check_device(context: &Context, device: &Device) -> Result {
+/// Refuses a device that is none of the context.
+pub(crate) fn check_device(context: &Context, device: &Device) -> Result {
     match context.has(device) {
         true => Ok(()),
         false => Err(Error::new(
@@ -60,14 +55,146 @@ fn check_device(context: &Context, device: &Device) -> Result {
     }
 }
 
-/// What an allocation gave.
-fn allocated(memory: *mut c_void, code: cl::cl_int) -> Result<*mut c_void> {
-    match code {
-        cl::CL_SUCCESS => Ok(memory),
-        cl::CL_INVALID_BUFFER_SIZE => {
-            Err(Error::code(UR_RESULT_ERROR_INVALID_USM_SIZE).with_native(code))
+/// What all three kinds of allocation do.
+fn allocate(
+    context: &Object<Context>,
+    kind: ur_usm_type_t,
+    device: Option<&Object<Device>>,
+    desc: Option<&ur_usm_desc_t>,
+    pool: Option<&Object<UsmPool>>,
+    size: usize,
+) -> Result<*mut c_void> {
+    if let Some(device) = device {
+        check_device(context, device)?;
+    }
+    let align = check_request(desc, size)?;
+    let plain = device.map(|device| &**device);
+    if let Some(pool) = pool {
+        return pool::allocate(context, kind, device, pool, size, align);
+    }
+    let memory = driver::allocate(context, kind, plain, size, align)?;
+    if context.usm().source() != Source::Intel {
+        let allocation = Allocation {
+            memory,
+            size,
+            kind,
+            device: device.map(Object::handle),
+            pool: None,
+        };
+        context.known().add(allocation);
+    }
+    Ok(memory.start)
+}
+
+/// Frees an allocation after the commands that may use it.
+///
+/// # Errors
+/// `INVALID_MEM_OBJECT` for a pointer that begins none of the context, and what the driver says.
+fn free(context: &Object<Context>, memory: *mut c_void) -> Result {
+    let intel = context.usm().source() == Source::Intel;
+    if intel && context.known().is_empty() {
+        // SAFETY: Intel's extension looks whether it knows the pointer.
+        return unsafe { driver::free(context, Memory::plain(memory)) };
+    }
+    match context.known().remove(memory) {
+        Some(Allocation {
+            memory,
+            pool: Some(pooled),
+            ..
+        }) => {
+            // The next allocation from the pool may get the block, whatever queue uses it then. A
+            // command that failed has ended, too.
+            let _ = context.platform().queues().finish_context(context);
+            pooled.pool.put(memory, &pooled.block);
+            Ok(())
         }
-        code => Err(cl::error::failed(code)),
+        None if !intel => Err(Error::new(
+            UR_RESULT_ERROR_INVALID_MEM_OBJECT,
+            "the pointer begins no allocation of the context",
+        )),
+        // SAFETY: Intel's extension looks whether it knows the pointer.
+        None => unsafe { driver::free(context, Memory::plain(memory)) },
+        // SAFETY: an allocation of the driver's.
+        Some(allocation) => unsafe { driver::free(context, allocation.memory) },
+    }
+}
+
+/// Gives back an allocation that no command uses and that is no longer in the list.
+pub fn release_unused(context: &Context, allocation: Allocation) {
+    let memory = allocation.memory;
+    match allocation.pool {
+        Some(pooled) => pooled.pool.put(memory, &pooled.block),
+        // SAFETY: an allocation of the driver's. If it refuses, nothing is left to be done.
+        None => drop(unsafe { driver::free_unused(context, memory) }),
+    }
+}
+
+/// Whether an allocation of the context begins at an address.
+pub fn begins(context: &Context, memory: *mut c_void) -> bool {
+    if let Some(known) = context.known().find(memory) {
+        return known.memory.start == memory;
+    }
+    let is_there = kind_of(context, memory).is_ok_and(|kind| kind != UR_USM_TYPE_UNKNOWN);
+    let start = || ask::<usize>(context, memory, cl::CL_MEM_ALLOC_BASE_PTR_INTEL);
+    is_there && start() == Ok(memory as usize)
+}
+
+/// What is asked of an allocation that the driver cannot tell of.
+fn answer_known(allocation: &Allocation, name: ur_usm_alloc_info_t, info: &mut Info<'_>) -> Result {
+    match name {
+        UR_USM_ALLOC_INFO_TYPE => info.value(allocation.kind.0),
+        UR_USM_ALLOC_INFO_BASE_PTR => info.value(allocation.memory.start as usize),
+        UR_USM_ALLOC_INFO_SIZE => info.value(allocation.size),
+        UR_USM_ALLOC_INFO_DEVICE => match &allocation.device {
+            Some(device) => info.handle(&**device),
+            None => info.value(std::ptr::null::<ur_device_handle_t_>()),
+        },
+        UR_USM_ALLOC_INFO_POOL => match &allocation.pool {
+            Some(pooled) => info.handle(&*pooled.pool),
+            None => Err(Error::unsupported_query()),
+        },
+        _ => Err(Error::unsupported_query()),
+    }
+}
+
+/// What Intel's extension tells of the memory at an address.
+///
+/// # Safety
+/// None is asked of the address.
+fn ask<T: query::Answer>(context: &Context, memory: *const c_void, name: cl::cl_uint) -> Result<T> {
+    let get = context.extensions().clGetMemAllocInfoINTEL;
+    let get = get.ok_or_else(Error::unsupported)?;
+    query::value(|size, value, told| {
+        // SAFETY: a live context, and any pointer; the places are as `query` says.
+        unsafe { get(context.native(), memory, name, size, value, told) }
+    })
+}
+
+/// The kind of memory that is at an address, as far as the driver tells.
+fn kind_of(context: &Context, memory: *const c_void) -> Result<ur_usm_type_t> {
+    if context.usm().source() != Source::Intel {
+        return Ok(UR_USM_TYPE_UNKNOWN);
+    }
+    let kind: cl::cl_uint = ask(context, memory, cl::CL_MEM_ALLOC_TYPE_INTEL)?;
+    Ok(match kind {
+        cl::CL_MEM_TYPE_HOST_INTEL => UR_USM_TYPE_HOST,
+        cl::CL_MEM_TYPE_DEVICE_INTEL => UR_USM_TYPE_DEVICE,
+        cl::CL_MEM_TYPE_SHARED_INTEL => UR_USM_TYPE_SHARED,
+        _ => UR_USM_TYPE_UNKNOWN,
+    })
+}
+
+/// The device whose memory is at an address; none if it is no device's.
+fn device_of(context: &Context, memory: *const c_void) -> Result<Option<&Handle<Device>>> {
+    let native: usize = ask(context, memory, cl::CL_MEM_ALLOC_DEVICE_INTEL)?;
+    if native == 0 {
+        return Ok(None);
+    }
+    let native = cl::cl_device_id::from_native(native);
+    let mut devices = context.devices().iter();
+    match devices.find(|device| device.native() == native) {
+        Some(device) => Ok(Some(device)),
+        None => Err(Error::code(UR_RESULT_ERROR_INVALID_DEVICE)),
     }
 }
 
@@ -75,66 +202,36 @@ impl UsmFns for OpenCl {
     fn usm_host_alloc(
         context: &Object<Context>,
         usm_desc: Option<&ur_usm_desc_t>,
-        _: Option<&Object<pool::UsmPool>>,
+        pool: Option<&Object<UsmPool>>,
         size: usize,
     ) -> Result<*mut c_void> {
-        let align = check_request(usm_desc, size)?;
-        let allocate = context.extensions().clHostMemAllocINTEL;
-        let allocate = allocate.ok_or_else(Error::unsupported)?;
-        let mut code = 0;
-        let (native, none) = (context.native(), std::ptr::null());
-        // SAFETY: a live context; the code's place is ours.
-        let memory = unsafe { allocate(native, none, size, align, &raw mut code) };
-        allocated(memory, code)
+        allocate(context, UR_USM_TYPE_HOST, None, usm_desc, pool, size)
     }
 
     fn usm_device_alloc(
         context: &Object<Context>,
         device: &Object<Device>,
         usm_desc: Option<&ur_usm_desc_t>,
-        _: Option<&Object<pool::UsmPool>>,
+        pool: Option<&Object<UsmPool>>,
         size: usize,
     ) -> Result<*mut c_void> {
-        check_device(context, device)?;
-        let align = check_request(usm_desc, size)?;
-        let allocate = context.extensions().clDeviceMemAllocINTEL;
-        let allocate = allocate.ok_or_else(Error::unsupported)?;
-        let mut code = 0;
-        let (native, none) = (context.native(), std::ptr::null());
-        // SAFETY: live objects; the code's place is ours.
-        let memory = unsafe { allocate(native, device.native(), none, size, align, &raw mut code) };
-        allocated(memory, code)
+        let kind = UR_USM_TYPE_DEVICE;
+        allocate(context, kind, Some(device), usm_desc, pool, size)
     }
 
     fn usm_shared_alloc(
         context: &Object<Context>,
         device: &Object<Device>,
         usm_desc: Option<&ur_usm_desc_t>,
-        _: Option<&Object<pool::UsmPool>>,
+        pool: Option<&Object<UsmPool>>,
         size: usize,
     ) -> Result<*mut c_void> {
-        check_device(context, device)?;
-        let align = check_request(usm_desc, size)?;
-        let allocate = context.extensions().clSharedMemAllocINTEL;
-        let allocate = allocate.ok_or_else(Error::unsupported)?;
-        let mut code = 0;
-        let (native, none) = (context.native(), std::ptr::null());
-        // SAFETY: live objects; the code's place is ours.
-        let memory = unsafe { allocate(native, device.native(), none, size, align, &raw mut code) };
-        allocated(memory, code)
+        let kind = UR_USM_TYPE_SHARED;
+        allocate(context, kind, Some(device), usm_desc, pool, size)
     }
 
     unsafe fn usm_free(context: &Object<Context>, mem: *mut c_void) -> Result {
-        // Commands that use the memory may not have ended.
-        let free = context.extensions().clMemBlockingFreeINTEL;
-        let free = free.ok_or_else(Error::unsupported)?;
-        // SAFETY: a live context; the driver looks whether it knows the pointer.
-        match unsafe { free(context.native(), mem) } {
-            code @ cl::CL_INVALID_VALUE => {
-                Err(Error::code(UR_RESULT_ERROR_INVALID_MEM_OBJECT).with_native(code))
-            }
-            code => check(code),
-        }
+        free(context, mem)
     }
 
     unsafe fn usm_get_mem_alloc_info(
@@ -143,19 +240,12 @@ impl UsmFns for OpenCl {
         prop_name: ur_usm_alloc_info_t,
         info: &mut Info<'_>,
     ) -> Result {
-        let get = context.extensions().clGetMemAllocInfoINTEL;
-        let get = get.ok_or_else(Error::unsupported)?;
-        let native = context.native();
-        let kind: cl::cl_uint = query::value(|size, value, told| {
-            // SAFETY: a live context, and any pointer; the places are as `query` says.
-            unsafe { get(native, mem, cl::CL_MEM_ALLOC_TYPE_INTEL, size, value, told) }
-        })?;
-        let kind = match kind {
-            cl::CL_MEM_TYPE_HOST_INTEL => UR_USM_TYPE_HOST,
-            cl::CL_MEM_TYPE_DEVICE_INTEL => UR_USM_TYPE_DEVICE,
-            cl::CL_MEM_TYPE_SHARED_INTEL => UR_USM_TYPE_SHARED,
-            _ => UR_USM_TYPE_UNKNOWN,
-        };
+        if !context.known().is_empty()
+            && let Some(allocation) = context.known().find(mem)
+        {
+            return answer_known(&allocation, prop_name, info);
+        }
+        let kind = kind_of(context, mem)?;
         if prop_name == UR_USM_ALLOC_INFO_TYPE {
             // Of any other pointer this much is known: it is no allocation.
             return info.value(kind.0);
@@ -172,24 +262,28 @@ impl UsmFns for OpenCl {
                 "the pointer is in no allocation of the context",
             ));
         }
-        // All three are as large as a pointer.
-        let answer: usize = query::value(|size, value, told| {
-            // SAFETY: as above.
-            unsafe { get(native, mem, name, size, value, told) }
-        })?;
-        if prop_name != UR_USM_ALLOC_INFO_DEVICE {
-            return info.value(answer);
+        if prop_name == UR_USM_ALLOC_INFO_DEVICE {
+            return match device_of(context, mem)? {
+                Some(device) => info.handle(&**device),
+                None => info.value(std::ptr::null::<ur_device_handle_t_>()),
+            };
         }
-        if answer == 0 {
-            return info.value(std::ptr::null::<ur_device_handle_t_>());
-        }
-        let native = cl::cl_device_id::from_native(answer);
-        let mut devices = context.devices().iter();
-        match devices.find(|device| device.native() == native) {
-            Some(device) => info.handle(&**device),
-            None => Err(Error::code(UR_RESULT_ERROR_INVALID_DEVICE)),
-        }
+        // Both are as large as a pointer.
+        info.value(ask::<usize>(context, mem, name)?)
+    }
+
+    fn usm_pool_create(
+        context: &Object<Context>,
+        pool_desc: &ur_usm_pool_desc_t,
+    ) -> Result<Handle<UsmPool>> {
+        UsmPool::create(context, pool_desc)
+    }
+
+    fn usm_pool_get_info(
+        pool: &Object<UsmPool>,
+        prop_name: ur_usm_pool_info_t,
+        info: &mut Info<'_>,
+    ) -> Result {
+        pool.info(prop_name, info)
     }
 }
-
-impl UsmExpFns for OpenCl {}

@@ -151,8 +151,7 @@ pub unsafe fn memcpy(
 ) -> Result {
     rows.expect_pitch(to.1)?;
     rows.expect_pitch(from.1)?;
-    let enqueue = queue.extensions().clEnqueueMemcpyINTEL;
-    let enqueue = enqueue.ok_or_else(Error::unsupported)?;
+    let enqueue = queue.context().usm().memcpy()?;
     let (mut rows, Rows { width, height }) = (rows, rows);
     if to.1 == width && from.1 == width {
         // All in one piece. Cannot overflow: pitch times height does not.
@@ -201,8 +200,7 @@ pub unsafe fn fill(
     if !pattern_size.is_power_of_two() || !bytes.is_multiple_of(pattern_size) {
         return Err(invalid_size("the pattern does not fit the rows"));
     }
-    let enqueue = queue.extensions().clEnqueueMemFillINTEL;
-    let enqueue = enqueue.ok_or_else(Error::unsupported)?;
+    let enqueue = queue.context().usm().fill()?;
     // A pattern that goes on in the next row, or that rows do not begin at a multiple of, is none of
     // OpenCL's.
     let plain = rows.width.is_multiple_of(pattern_size)

@@ -5,7 +5,7 @@ use crate::cl::{self, Counted, Owned};
 use crate::event::{Call, submit};
 use crate::queue::Queue;
 use std::ffi::c_void;
-use ur_adapter::{Error, Object, Result};
+use ur_adapter::{Object, Result};
 use ur_api::*;
 
 /// What the driver calls when the command has ended.
@@ -28,8 +28,7 @@ pub unsafe fn copy(
     kind: ur_command_t,
     ties: Ties<'_, '_>,
 ) -> Result {
-    let enqueue = queue.extensions().clEnqueueMemcpyINTEL;
-    let enqueue = enqueue.ok_or_else(Error::unsupported)?;
+    let enqueue = queue.context().usm().memcpy()?;
     let (from, size) = (bytes.as_ptr().cast::<c_void>(), bytes.len());
     let kept = Box::new(bytes);
     let mut kept = Some(kept);

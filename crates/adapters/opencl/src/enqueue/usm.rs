@@ -28,8 +28,7 @@ pub unsafe fn memcpy(
     if size == 0 {
         return Err(invalid_size("nothing to copy"));
     }
-    let enqueue = queue.extensions().clEnqueueMemcpyINTEL;
-    let enqueue = enqueue.ok_or_else(Error::unsupported)?;
+    let enqueue = queue.context().usm().memcpy()?;
     let blocking = cl::cl_bool::from(blocking);
     submit(queue, UR_COMMAND_USM_MEMCPY, ties.waits, ties.event, |c| {
         // SAFETY: live objects, and memory as the caller says.
@@ -94,8 +93,7 @@ pub unsafe fn fill(
             super::staged::copy(queue, to, bytes, UR_COMMAND_USM_FILL, ties)
         };
     }
-    let enqueue = queue.extensions().clEnqueueMemFillINTEL;
-    let enqueue = enqueue.ok_or_else(Error::unsupported)?;
+    let enqueue = queue.context().usm().fill()?;
     submit(queue, UR_COMMAND_USM_FILL, ties.waits, ties.event, |c| {
         // SAFETY: live objects, and memory as the caller says; the pattern is copied in the call.
         unsafe {

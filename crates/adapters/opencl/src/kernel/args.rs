@@ -5,6 +5,7 @@ use crate::cl::{self, check};
 use crate::context::Context;
 use crate::memory::Mem;
 use crate::sampler::Sampler;
+use crate::usm::driver::Source;
 use std::ffi::c_void;
 use ur_adapter::{Error, Object, Result};
 use ur_api::*;
@@ -19,15 +20,11 @@ impl SetPointer {
     /// The function for kernels of a context: by USM, or else by shared virtual memory. None where
     /// memory has no addresses.
     pub fn of(context: &Context) -> Self {
-        let mut devices = context.devices().iter();
-        if devices.any(|device| device.facts().has_usm) {
-            return Self(context.extensions().clSetKernelArgMemPointerINTEL);
-        }
-        let mut devices = context.devices().iter();
-        match devices.any(|device| device.facts().svm != 0) {
-            true => Self(context.api().clSetKernelArgSVMPointer),
-            false => Self(None),
-        }
+        Self(match context.usm().source() {
+            Source::Intel => context.extensions().clSetKernelArgMemPointerINTEL,
+            Source::Svm(_) => context.api().clSetKernelArgSVMPointer,
+            Source::None => None,
+        })
     }
 }
 
@@ -87,7 +84,8 @@ impl Kernel {
         args: &[ur_exp_kernel_arg_properties_t],
         call: impl FnOnce(cl::cl_kernel) -> R,
     ) -> Result<R> {
-        let guard = self.lock();
+        let mut guard = self.lock();
+        let held = self.reach_new(&mut guard)?;
         let mut given = Given::new(self.arg_count);
         for arg in args {
             // SAFETY: forwarded.
@@ -99,7 +97,7 @@ impl Kernel {
             return Err(Error::value(format!("argument {missing} is not set")));
         }
         let result = call(self.native());
-        drop(guard);
+        drop((held, guard));
         Ok(result)
     }
 

@@ -1,17 +1,344 @@
-//! Pools of USM.
+//! Pools of USM: blocks that are kept when they are freed, for the next allocation of the same kind
+//! and size. OpenCL has none, and blocks are allocations of the driver's by themselves.
 
+mod blocks;
+mod of_context;
+
+use super::driver::{self, Memory};
+use super::known::{Allocation, Pooled};
+use crate::cl::{self, check};
 use crate::context::Context;
-use ur_adapter::Handle;
+use crate::device::Device;
+pub use blocks::Block;
+use blocks::Blocks;
+pub use of_context::ContextPools;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use ur_adapter::{Error, Handle, Info, Object, Result, chain};
+use ur_api::*;
+
+/// Bytes that a pool keeps unused unless told otherwise.
+const KEPT: usize = 256 << 20;
+
+const FLAGS: u32 = UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK.0
+    | UR_USM_POOL_FLAG_USE_NATIVE_MEMORY_POOL_EXP.0
+    | UR_USM_POOL_FLAG_READ_ONLY_EXP.0;
+
+/// The context of a pool.
+#[derive(Debug)]
+enum Home {
+    /// A pool that a program made.
+    Owner(Handle<Context>),
+    /// A pool that belongs to its context, which is gone when this is null.
+    Part(AtomicPtr<Object<Context>>),
+}
 
 /// What a pool handle names.
 #[derive(Debug)]
 pub struct UsmPool {
-    context: Handle<Context>,
+    home: Home,
+    flags: u32,
+    /// Larger allocations are not kept when they are freed.
+    max_poolable: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    blocks: Blocks,
+    threshold: usize,
+    /// Most bytes that the pool may hold; 0 for no limit.
+    maximum: usize,
+    reserved_high: usize,
+    used_high: usize,
 }
 
 impl UsmPool {
-    /// Its context.
-    pub fn context(&self) -> &Handle<Context> {
-        &self.context
+    fn new(home: Home, flags: u32, max_poolable: usize) -> Self {
+        Self {
+            home,
+            flags,
+            max_poolable,
+            state: Mutex::new(State {
+                blocks: Blocks::default(),
+                threshold: KEPT,
+                maximum: 0,
+                reserved_high: 0,
+                used_high: 0,
+            }),
+        }
     }
+
+    /// The pool that a description asks for. How much is asked of the driver at once is the size of
+    /// a block, whatever a program would like.
+    ///
+    /// # Errors
+    /// `INVALID_ENUMERATION` for unknown flags, `UNSUPPORTED_FEATURE` for memory of the program's and
+    /// without USM.
+    pub fn create(context: &Object<Context>, desc: &ur_usm_pool_desc_t) -> Result<Handle<Self>> {
+        if desc.flags & !FLAGS != 0 {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
+        if context.usm().source() == driver::Source::None {
+            return Err(Error::unsupported());
+        }
+        let (limits, buffer) = (
+            UR_STRUCTURE_TYPE_USM_POOL_LIMITS_DESC,
+            UR_STRUCTURE_TYPE_USM_POOL_BUFFER_DESC,
+        );
+        // SAFETY: the program passes a chain of structures of the API.
+        let (limits, buffer) = unsafe {
+            (
+                chain::find::<ur_usm_pool_limits_desc_t>(desc.pNext, limits),
+                chain::find::<ur_usm_pool_buffer_desc_t>(desc.pNext, buffer),
+            )
+        };
+        if buffer.is_some() {
+            return Err(Error::unsupported());
+        }
+        let most = limits.map_or(usize::MAX, |limits| limits.maxPoolableSize);
+        Handle::new(Self::new(Home::Owner(context.handle()), desc.flags, most))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A block for an allocation.
+    fn take(
+        &self,
+        context: &Context,
+        kind: ur_usm_type_t,
+        device: Option<&Device>,
+        wanted: &Block,
+    ) -> Result<Memory> {
+        let too_many = {
+            let mut state = self.state();
+            if let Some(memory) = state.blocks.reuse(wanted) {
+                state.note_highest();
+                return Ok(memory);
+            }
+            let too_many = state.excess(wanted.size)?;
+            state.blocks.add(wanted);
+            too_many
+        };
+        self.free(context, too_many);
+        let memory = driver::allocate(context, kind, device, wanted.size, wanted.align);
+        let mut state = self.state();
+        match memory {
+            Ok(_) => state.note_highest(),
+            Err(_) => state.blocks.cancel(wanted),
+        }
+        memory
+    }
+
+    /// Takes a block back that no command uses.
+    pub fn put(&self, memory: Memory, block: &Block) {
+        let too_many = {
+            let mut state = self.state();
+            state.blocks.put(memory, block);
+            let least = state.blocks.used().saturating_add(state.threshold);
+            match block.size > self.max_poolable {
+                true => state.blocks.take_out(memory, block),
+                false => state.blocks.shrink(least),
+            }
+        };
+        self.with_context(|context| self.free(context, too_many));
+    }
+
+    /// Gives unused memory back until no more than `least` bytes are held or none is unused.
+    pub fn trim(&self, least: usize) {
+        let too_many = self.state().blocks.shrink(least);
+        self.with_context(|context| self.free(context, too_many));
+    }
+
+    /// Gives blocks to the driver. The pool is not locked: a driver may take its time.
+    fn free(&self, context: &Context, blocks: Vec<Memory>) {
+        for memory in blocks {
+            // SAFETY: an allocation of the driver's that is the pool's alone; no command uses it. If
+            // the driver refuses, nothing is left to be done.
+            let _ = unsafe { driver::free_unused(context, memory) };
+        }
+    }
+
+    /// A number that the pool can tell.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_ENUMERATION`.
+    pub fn number(&self, name: ur_usm_pool_info_t) -> Result<usize> {
+        let state = self.state();
+        Ok(match name {
+            UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => state.threshold,
+            UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP => state.maximum,
+            UR_USM_POOL_INFO_RESERVED_CURRENT_EXP => state.blocks.reserved(),
+            UR_USM_POOL_INFO_RESERVED_HIGH_EXP => state.reserved_high,
+            UR_USM_POOL_INFO_USED_CURRENT_EXP => state.blocks.used(),
+            UR_USM_POOL_INFO_USED_HIGH_EXP => state.used_high,
+            _ => return Err(Error::unsupported_query()),
+        })
+    }
+
+    /// Changes a number: the threshold, the limit, or a highest value to the present one.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_ENUMERATION` for what cannot be changed, `INVALID_VALUE` for a highest value other
+    /// than 0.
+    pub fn set_number(&self, name: ur_usm_pool_info_t, value: usize) -> Result {
+        let mut state = self.state();
+        match name {
+            UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => {
+                state.threshold = value;
+                let least = state.blocks.used().saturating_add(value);
+                drop(state);
+                self.trim(least);
+            }
+            UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP => state.maximum = value,
+            UR_USM_POOL_INFO_RESERVED_HIGH_EXP if value == 0 => {
+                state.reserved_high = state.blocks.reserved();
+            }
+            UR_USM_POOL_INFO_USED_HIGH_EXP if value == 0 => state.used_high = state.blocks.used(),
+            UR_USM_POOL_INFO_RESERVED_HIGH_EXP | UR_USM_POOL_INFO_USED_HIGH_EXP => {
+                return Err(Error::value("a highest value can only be set to 0"));
+            }
+            _ => return Err(Error::unsupported_query()),
+        }
+        Ok(())
+    }
+
+    /// Answers `urUSMPoolGetInfo`.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_ENUMERATION`.
+    pub fn info(&self, name: ur_usm_pool_info_t, info: &mut Info<'_>) -> Result {
+        if name != UR_USM_POOL_INFO_CONTEXT {
+            return info.value(self.number(name)?);
+        }
+        match &self.home {
+            Home::Owner(context) => info.handle(&**context),
+            Home::Part(context) => info.value(context.load(Ordering::Acquire)),
+        }
+    }
+
+    /// Whether it is the pool that a context made for a device.
+    pub fn is_default(&self) -> bool {
+        matches!(self.home, Home::Part(_))
+    }
+
+    /// Whether it is a pool of `context`.
+    pub fn is_of(&self, context: &Object<Context>) -> bool {
+        match &self.home {
+            Home::Owner(own) => own.is(context),
+            Home::Part(own) => std::ptr::eq(own.load(Ordering::Acquire), context),
+        }
+    }
+
+    /// Does something with its context, if that is still there.
+    fn with_context(&self, body: impl FnOnce(&Context)) {
+        match &self.home {
+            Home::Owner(context) => body(context),
+            Home::Part(context) => {
+                // SAFETY: the context sets this to null before it goes.
+                if let Some(context) = unsafe { context.load(Ordering::Acquire).as_ref() } {
+                    body(context);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for UsmPool {
+    fn drop(&mut self) {
+        if let Home::Owner(context) = &self.home {
+            context.pools().forget(self);
+        }
+        // Allocations hold the pool, so nothing in it is used.
+        self.trim(0);
+    }
+}
+
+impl State {
+    fn note_highest(&mut self) {
+        self.used_high = self.used_high.max(self.blocks.used());
+        self.reserved_high = self.reserved_high.max(self.blocks.reserved());
+    }
+
+    /// What must go so that `more` bytes are within the limit.
+    fn excess(&mut self, more: usize) -> Result<Vec<Memory>> {
+        let out = || {
+            Error::new(
+                UR_RESULT_ERROR_OUT_OF_RESOURCES,
+                format!("no room in the pool for {more} bytes"),
+            )
+        };
+        match self.maximum {
+            0 => Ok(Vec::new()),
+            maximum => {
+                let least = maximum.checked_sub(more).ok_or_else(out)?;
+                match self.blocks.used() <= least {
+                    true => Ok(self.blocks.shrink(least)),
+                    false => Err(out()),
+                }
+            }
+        }
+    }
+}
+
+/// An allocation from a pool.
+///
+/// # Errors
+/// `INVALID_VALUE` for a pool of another context, `OUT_OF_RESOURCES` at the pool's limit, and what the
+/// driver says.
+pub fn allocate(
+    context: &Object<Context>,
+    kind: ur_usm_type_t,
+    device: Option<&Object<Device>>,
+    pool: &Object<UsmPool>,
+    size: usize,
+    align: u32,
+) -> Result<*mut c_void> {
+    if !pool.is_of(context) {
+        return Err(Error::value("the pool does not belong to the context"));
+    }
+    let block = Block::new(kind, device, size, align)?;
+    let memory = pool.take(context, kind, device.map(|device| &**device), &block)?;
+    if pool.flags & UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK.0 != 0
+        && let Err(error) = zero(context, device, memory.start, size)
+    {
+        pool.put(memory, &block);
+        return Err(error);
+    }
+    let allocation = Allocation {
+        memory,
+        size,
+        kind,
+        device: device.map(Object::handle),
+        pool: Some(Pooled {
+            pool: pool.handle(),
+            block,
+        }),
+    };
+    context.known().add(allocation);
+    Ok(memory.start)
+}
+
+/// Fills new memory with zeros, and waits for the end.
+fn zero(
+    context: &Object<Context>,
+    device: Option<&Object<Device>>,
+    start: *mut c_void,
+    size: usize,
+) -> Result {
+    let handle = device.map(Object::handle);
+    let queue = context.service_queue(handle.as_ref().unwrap_or(&context.devices()[0]))?;
+    let (fill, zero, none) = (context.usm().fill()?, 0u8, std::ptr::null());
+    let pattern = (&raw const zero).cast();
+    let mut event = cl::cl_event::NULL;
+    // SAFETY: a live queue, memory of that size that nobody else uses, and a pattern of one byte.
+    check(unsafe { fill(queue, start, pattern, 1, size, 0, none, &raw mut event) })?;
+    // SAFETY: made for this call.
+    let event = unsafe { cl::Owned::new(context.api(), event) };
+    let waited = event.get();
+    // SAFETY: a live event.
+    check(unsafe { (context.api().clWaitForEvents)(1, &raw const waited) })
 }

@@ -1,0 +1,365 @@
+//! What of OpenCL the USM of a context is made of: Intel's extension, or else shared virtual memory.
+//!
+//! Shared virtual memory has one kind of allocation. Of device memory no program reads or writes a
+//! byte by itself, so that what OpenCL calls coarse-grained will do. Host and shared memory can be
+//! touched without mapping it, which takes fine-grained buffers. The driver knows nothing of such an
+//! allocation that it would tell, nor does it wait when one is freed; [`super::known`] and
+//! [`crate::queue::Live`] do.
+
+use crate::cl::{self, Extensions, Functions, check};
+use crate::context::Context;
+use crate::device::Device;
+use std::ffi::c_void;
+use ur_adapter::{Error, Handle, Result};
+use ur_api::*;
+
+type Memcpy = unsafe extern "C" fn(
+    cl::cl_command_queue,
+    cl::cl_bool,
+    *mut c_void,
+    *const c_void,
+    usize,
+    cl::cl_uint,
+    *const cl::cl_event,
+    *mut cl::cl_event,
+) -> cl::cl_int;
+
+type Fill = unsafe extern "C" fn(
+    cl::cl_command_queue,
+    *mut c_void,
+    *const c_void,
+    usize,
+    usize,
+    cl::cl_uint,
+    *const cl::cl_event,
+    *mut cl::cl_event,
+) -> cl::cl_int;
+
+/// Where allocations come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// `cl_intel_unified_shared_memory`.
+    Intel,
+    /// Shared virtual memory, with what all devices of the context can do with it.
+    Svm(cl::cl_bitfield),
+    /// Nowhere.
+    None,
+}
+
+/// How a context does USM.
+#[derive(Debug)]
+pub struct Driver {
+    source: Source,
+    memcpy: Option<Memcpy>,
+    fill: Option<Fill>,
+}
+
+/// Memory of the driver's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Where it begins.
+    pub start: *mut c_void,
+    /// What the driver knows it by.
+    own: *mut c_void,
+}
+
+// SAFETY: memory can be used from any thread.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// Memory that the driver knows by where it begins.
+    pub fn plain(start: *mut c_void) -> Self {
+        Self { start, own: start }
+    }
+}
+
+/// The largest alignment that every driver has for shared virtual memory: of its largest type.
+const SVM_ALIGN: u32 = 128;
+
+impl Driver {
+    /// For a context of these devices.
+    pub fn of(
+        api: &'static Functions,
+        extensions: &'static Extensions,
+        devices: &[Handle<Device>],
+    ) -> Self {
+        if devices.iter().any(|device| device.facts().has_usm) {
+            return Self {
+                source: Source::Intel,
+                memcpy: extensions.clEnqueueMemcpyINTEL,
+                fill: extensions.clEnqueueMemFillINTEL,
+            };
+        }
+        let svm = devices.iter().map(|device| device.facts().svm);
+        match svm.fold(!0, |all, one| all & one) {
+            0 => Self {
+                source: Source::None,
+                memcpy: None,
+                fill: None,
+            },
+            svm => Self {
+                source: Source::Svm(svm),
+                memcpy: api.clEnqueueSVMMemcpy,
+                fill: api.clEnqueueSVMMemFill,
+            },
+        }
+    }
+
+    /// Where allocations come from.
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    /// OpenCL's function for copies between any pointers.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_FEATURE`.
+    #[inline]
+    pub fn memcpy(&self) -> Result<Memcpy> {
+        self.memcpy.ok_or_else(Error::unsupported)
+    }
+
+    /// OpenCL's function for fills of an allocation.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_FEATURE`.
+    #[inline]
+    pub fn fill(&self) -> Result<Fill> {
+        self.fill.ok_or_else(Error::unsupported)
+    }
+}
+
+/// Memory of a kind and, unless it is of the host, for a device. The alignment may be 0.
+///
+/// # Errors
+/// `UNSUPPORTED_FEATURE` for a kind that the context does not have, `INVALID_USM_SIZE` for too much,
+/// and what the driver says.
+pub fn allocate(
+    context: &Context,
+    kind: ur_usm_type_t,
+    device: Option<&Device>,
+    size: usize,
+    align: u32,
+) -> Result<Memory> {
+    match context.usm().source {
+        Source::Intel => from_extension(context, kind, device, size, align).map(Memory::plain),
+        Source::Svm(able) => from_svm(context, able, kind, size, align),
+        Source::None => Err(Error::unsupported()),
+    }
+}
+
+fn from_extension(
+    context: &Context,
+    kind: ur_usm_type_t,
+    device: Option<&Device>,
+    size: usize,
+    align: u32,
+) -> Result<*mut c_void> {
+    let (functions, native) = (context.extensions(), context.native());
+    let (none, mut code) = (std::ptr::null(), 0);
+    let allocate = match kind {
+        UR_USM_TYPE_DEVICE => functions.clDeviceMemAllocINTEL,
+        UR_USM_TYPE_SHARED => functions.clSharedMemAllocINTEL,
+        _ => None,
+    };
+    let memory = if let Some(device) = device {
+        let allocate = allocate.ok_or_else(Error::unsupported)?;
+        // SAFETY: live objects; the code's place is ours.
+        unsafe { allocate(native, device.native(), none, size, align, &raw mut code) }
+    } else {
+        let allocate = functions.clHostMemAllocINTEL;
+        let allocate = allocate.ok_or_else(Error::unsupported)?;
+        // SAFETY: a live context; the code's place is ours.
+        unsafe { allocate(native, none, size, align, &raw mut code) }
+    };
+    match code {
+        cl::CL_SUCCESS => Ok(memory),
+        cl::CL_INVALID_BUFFER_SIZE => {
+            Err(Error::code(UR_RESULT_ERROR_INVALID_USM_SIZE).with_native(code))
+        }
+        code => Err(cl::error::failed(code)),
+    }
+}
+
+/// The flags of an allocation of a kind; none where its memory could not be what the API says of it.
+fn svm_flags(able: cl::cl_bitfield, kind: ur_usm_type_t) -> Option<cl::cl_bitfield> {
+    let mut flags = cl::CL_MEM_READ_WRITE;
+    if able & cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER != 0 {
+        flags |= cl::CL_MEM_SVM_FINE_GRAIN_BUFFER;
+        if able & cl::CL_DEVICE_SVM_ATOMICS != 0 {
+            flags |= cl::CL_MEM_SVM_ATOMICS;
+        }
+        return Some(flags);
+    }
+    (kind == UR_USM_TYPE_DEVICE).then_some(flags)
+}
+
+fn from_svm(
+    context: &Context,
+    able: cl::cl_bitfield,
+    kind: ur_usm_type_t,
+    size: usize,
+    align: u32,
+) -> Result<Memory> {
+    let flags = svm_flags(able, kind).ok_or_else(Error::unsupported)?;
+    // For a larger alignment there is room to move the beginning.
+    let room = match align {
+        0..=SVM_ALIGN => 0,
+        align => align as usize,
+    };
+    let most = context.devices().iter().fold(u64::MAX, |most, device| {
+        most.min(device.facts().max_alloc_size)
+    });
+    let bytes = size
+        .checked_add(room)
+        .filter(|bytes| *bytes as u64 <= most)
+        .ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_USM_SIZE))?;
+    let allocate = context.api().clSVMAlloc.ok_or_else(Error::unsupported)?;
+    // SAFETY: a live context. Null is the only error that there is.
+    let own = unsafe { allocate(context.native(), flags, bytes, align.min(SVM_ALIGN)) };
+    if own.is_null() {
+        return Err(Error::code(UR_RESULT_ERROR_OUT_OF_RESOURCES));
+    }
+    let start = match room {
+        0 => own,
+        align => own.wrapping_byte_add((own as usize).next_multiple_of(align) - own as usize),
+    };
+    Ok(Memory { start, own })
+}
+
+/// Frees an allocation, after the commands that use it have ended.
+///
+/// # Errors
+/// `INVALID_MEM_OBJECT` for a pointer that is none, and what the driver says.
+///
+/// # Safety
+/// With shared virtual memory, the pointer is one of [`allocate`].
+pub unsafe fn free(context: &Context, memory: Memory) -> Result {
+    let Source::Intel = context.usm().source else {
+        // A command that failed has ended, too.
+        let _ = context.platform().queues().finish_context(context);
+        // SAFETY: as the caller says.
+        return unsafe { free_unused(context, memory) };
+    };
+    let free = context.extensions().clMemBlockingFreeINTEL;
+    let free = free.ok_or_else(Error::unsupported)?;
+    // SAFETY: a live context; the driver looks whether it knows the pointer.
+    freed(unsafe { free(context.native(), memory.own) })
+}
+
+/// Frees an allocation that no command uses, without waiting for any.
+///
+/// # Errors
+/// As [`free`].
+///
+/// # Safety
+/// As [`free`].
+pub unsafe fn free_unused(context: &Context, memory: Memory) -> Result {
+    match context.usm().source {
+        Source::Intel => {
+            let free = context.extensions().clMemFreeINTEL;
+            let free = free.ok_or_else(Error::unsupported)?;
+            // SAFETY: a live context; the driver looks whether it knows the pointer.
+            freed(unsafe { free(context.native(), memory.own) })
+        }
+        Source::Svm(_) => {
+            let free = context.api().clSVMFree.ok_or_else(Error::unsupported)?;
+            // SAFETY: a live context, and an allocation of it.
+            unsafe { free(context.native(), memory.own) };
+            Ok(())
+        }
+        Source::None => Err(Error::unsupported()),
+    }
+}
+
+/// What freeing gave.
+fn freed(code: cl::cl_int) -> Result {
+    match code {
+        cl::CL_INVALID_VALUE => {
+            Err(Error::code(UR_RESULT_ERROR_INVALID_MEM_OBJECT).with_native(code))
+        }
+        code => check(code),
+    }
+}
+
+/// What a device can do with a kind of USM, as the API's flags.
+pub fn capabilities(device: &Device, name: ur_device_info_t) -> u32 {
+    if !device.facts().has_usm {
+        return svm_capabilities(device.facts().svm, name);
+    }
+    let name = match name {
+        UR_DEVICE_INFO_USM_HOST_SUPPORT => cl::CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL,
+        UR_DEVICE_INFO_USM_DEVICE_SUPPORT => cl::CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL,
+        UR_DEVICE_INFO_USM_SINGLE_SHARED_SUPPORT => {
+            cl::CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+        }
+        UR_DEVICE_INFO_USM_CROSS_SHARED_SUPPORT => {
+            cl::CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+        }
+        _ => cl::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL,
+    };
+    // The numbers are the API's.
+    device.value::<cl::cl_bitfield>(name).unwrap_or(0) as u32
+}
+
+/// What follows from what a device can do with shared virtual memory.
+fn svm_capabilities(svm: cl::cl_bitfield, name: ur_device_info_t) -> u32 {
+    let needed = match name {
+        UR_DEVICE_INFO_USM_DEVICE_SUPPORT => cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
+        UR_DEVICE_INFO_USM_SYSTEM_SHARED_SUPPORT => cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM,
+        _ => cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
+    };
+    if svm & needed == 0 {
+        return 0;
+    }
+    let mut flags = UR_DEVICE_USM_ACCESS_CAPABILITY_FLAG_ACCESS.0;
+    let fine = cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER | cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+    if svm & fine != 0 {
+        flags |= UR_DEVICE_USM_ACCESS_CAPABILITY_FLAG_CONCURRENT_ACCESS.0;
+        if svm & cl::CL_DEVICE_SVM_ATOMICS != 0 {
+            flags |= UR_DEVICE_USM_ACCESS_CAPABILITY_FLAG_ATOMIC_ACCESS.0
+                | UR_DEVICE_USM_ACCESS_CAPABILITY_FLAG_ATOMIC_CONCURRENT_ACCESS.0;
+        }
+    }
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COARSE: cl::cl_bitfield = cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
+    const FINE: cl::cl_bitfield = COARSE | cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+    const ATOMIC: cl::cl_bitfield = FINE | cl::CL_DEVICE_SVM_ATOMICS;
+
+    #[test]
+    fn coarse_grains_make_device_memory_only() {
+        for kind in [UR_USM_TYPE_HOST, UR_USM_TYPE_SHARED] {
+            assert_eq!(svm_flags(COARSE, kind), None);
+            assert!(svm_flags(FINE, kind).is_some());
+        }
+        let device = UR_USM_TYPE_DEVICE;
+        assert_eq!(svm_flags(COARSE, device), Some(cl::CL_MEM_READ_WRITE));
+    }
+
+    #[test]
+    fn capabilities_are_those_of_what_is_allocated() {
+        let of = svm_capabilities;
+        let kinds = [
+            (UR_DEVICE_INFO_USM_HOST_SUPPORT, UR_USM_TYPE_HOST),
+            (UR_DEVICE_INFO_USM_DEVICE_SUPPORT, UR_USM_TYPE_DEVICE),
+            (UR_DEVICE_INFO_USM_SINGLE_SHARED_SUPPORT, UR_USM_TYPE_SHARED),
+            (UR_DEVICE_INFO_USM_CROSS_SHARED_SUPPORT, UR_USM_TYPE_SHARED),
+        ];
+        for able in [COARSE, FINE, ATOMIC] {
+            for (name, kind) in kinds {
+                assert_eq!(of(able, name) != 0, svm_flags(able, kind).is_some());
+            }
+            assert_eq!(of(able, UR_DEVICE_INFO_USM_SYSTEM_SHARED_SUPPORT), 0);
+        }
+        assert_eq!(of(0, UR_DEVICE_INFO_USM_DEVICE_SUPPORT), 0);
+        assert_eq!(of(ATOMIC, UR_DEVICE_INFO_USM_HOST_SUPPORT), 0xf);
+    }
+}
