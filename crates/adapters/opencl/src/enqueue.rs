@@ -2,7 +2,9 @@
 //! look.
 
 pub mod buffer;
+pub mod host_task;
 pub mod image;
+pub mod native;
 pub mod rect;
 pub mod rows;
 pub mod staged;
@@ -548,5 +550,38 @@ impl EnqueueExpFns for OpenCl {
         event: &mut Slot<Event>,
     ) -> Result {
         usm_alloc::free(queue, mem, Ties { waits, event })
+    }
+
+    unsafe fn enqueue_host_task_exp(
+        queue: &Object<Queue>,
+        host_task: ur_exp_host_task_function_t,
+        data: *mut c_void,
+        properties: Option<&ur_exp_host_task_properties_t>,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        if properties.is_some_and(|p| p.flags & UR_EXP_HOST_TASK_FLAGS_MASK != 0) {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
+        let function = host_task.ok_or(UR_RESULT_ERROR_INVALID_NULL_POINTER)?;
+        // SAFETY: the program gives the function for this.
+        unsafe { host_task::enqueue(queue, function, data, Ties { waits, event }) }
+    }
+
+    unsafe fn enqueue_native_command_exp(
+        queue: &Object<Queue>,
+        native_enqueue: ur_exp_enqueue_native_command_function_t,
+        data: *mut c_void,
+        _: &[&Object<Mem>],
+        properties: Option<&ur_exp_enqueue_native_command_properties_t>,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        if properties.is_some_and(|p| p.flags & UR_EXP_ENQUEUE_NATIVE_COMMAND_FLAGS_MASK != 0) {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
+        let function = native_enqueue.ok_or(UR_RESULT_ERROR_INVALID_NULL_POINTER)?;
+        // SAFETY: the program gives the function for this.
+        unsafe { native::enqueue(queue, function, data, Ties { waits, event }) }
     }
 }

@@ -1,0 +1,200 @@
+//! Functions of the program that run on the host as commands of a queue.
+//!
+//! OpenCL runs functions only on its own threads, which must not wait, and only on some devices. So two
+//! commands stand for a task: the first ends when the task may begin, the second waits for an event that
+//! the task's thread sets.
+
+use super::buffer::Ties;
+use crate::cl::{self, Owned};
+use crate::event::{Call, submit};
+use crate::queue::Queue;
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::sync::{Condvar, Mutex, PoisonError};
+use ur_adapter::{Object, Result};
+use ur_api::*;
+
+/// A function of the program.
+type Function = unsafe extern "C" fn(*mut c_void);
+
+/// A task that waits for its turn, and the event that its end sets.
+struct Task {
+    function: Function,
+    data: *mut c_void,
+    end: Owned<cl::cl_event>,
+}
+
+// SAFETY: the pointer is only handed back to the program.
+unsafe impl Send for Task {}
+
+impl Task {
+    /// Runs it and sets its event.
+    fn run(self) {
+        // SAFETY: the program gave the function for this call.
+        unsafe { (self.function)(self.data) };
+        self.set(cl::CL_COMPLETE);
+    }
+
+    fn set(&self, status: cl::cl_int) {
+        let set = self.end.api().clSetUserEventStatus;
+        // SAFETY: a live event of the adapter's own, set once.
+        unsafe { set(self.end.get(), status) };
+    }
+
+    /// Hands it to a thread. Tasks may wait for each other, so each gets one.
+    fn start(self) {
+        let mut lane = LANE.lock().unwrap_or_else(PoisonError::into_inner);
+        lane.tasks.push_back(self);
+        if lane.tasks.len() <= lane.idle {
+            MORE.notify_one();
+            return;
+        }
+        drop(lane);
+        let thread = std::thread::Builder::new().name("ur-opencl-host".into());
+        if thread.spawn(work).is_err() {
+            let mut lane = LANE.lock().unwrap_or_else(PoisonError::into_inner);
+            // Another thread may have taken it; if not, nobody will.
+            let task = lane.tasks.pop_back();
+            drop(lane);
+            if let Some(task) = task {
+                task.set(cl::CL_OUT_OF_RESOURCES);
+            }
+        }
+    }
+}
+
+/// Tasks that no thread has taken, and how many threads wait for some.
+struct Lane {
+    tasks: VecDeque<Task>,
+    idle: usize,
+}
+
+static LANE: Mutex<Lane> = Mutex::new(Lane {
+    tasks: VecDeque::new(),
+    idle: 0,
+});
+static MORE: Condvar = Condvar::new();
+
+/// What a thread does, for ever: at the end of the process it is parked or in a task.
+fn work() {
+    let mut lane = LANE.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        if let Some(task) = lane.tasks.pop_front() {
+            drop(lane);
+            task.run();
+            lane = LANE.lock().unwrap_or_else(PoisonError::into_inner);
+            continue;
+        }
+        lane.idle += 1;
+        lane = MORE.wait(lane).unwrap_or_else(PoisonError::into_inner);
+        lane.idle -= 1;
+    }
+}
+
+/// What the driver calls when a task may begin.
+unsafe extern "C" fn may_begin(_: cl::cl_event, status: cl::cl_int, task: *mut c_void) {
+    // SAFETY: the box that was given away when this function was set; the driver calls it once.
+    let task = unsafe { Box::from_raw(task.cast::<Task>()) };
+    match status {
+        // What it waits for has failed.
+        ..cl::CL_COMPLETE => task.set(status),
+        _ => task.start(),
+    }
+}
+
+/// Enqueues a task.
+///
+/// # Errors
+/// What the driver says.
+///
+/// # Safety
+/// The function may be called once with `data`, by any thread.
+pub unsafe fn enqueue(
+    queue: &Object<Queue>,
+    function: Function,
+    data: *mut c_void,
+    ties: Ties<'_, '_>,
+) -> Result {
+    submit(
+        queue,
+        UR_COMMAND_HOST_TASK_EXP,
+        ties.waits,
+        ties.event,
+        |call| {
+            // SAFETY: forwarded.
+            match unsafe { enqueue_both(queue, &call, function, data) } {
+                Ok(()) => cl::CL_SUCCESS,
+                Err(code) => code,
+            }
+        },
+    )?;
+    // Nobody else may ask the driver for it.
+    queue.flush()
+}
+
+fn success(code: cl::cl_int) -> std::result::Result<(), cl::cl_int> {
+    match code {
+        cl::CL_SUCCESS => Ok(()),
+        code => Err(code),
+    }
+}
+
+/// Enqueues the two commands of a task.
+///
+/// # Safety
+/// As [`enqueue`]; the call's list and place are `submit`'s.
+unsafe fn enqueue_both(
+    queue: &Object<Queue>,
+    call: &Call,
+    function: Function,
+    data: *mut c_void,
+) -> std::result::Result<(), cl::cl_int> {
+    let api = queue.api();
+    let marker = api.clEnqueueMarkerWithWaitList;
+    // Without anything to wait for, a marker would wait for all that is in the queue.
+    let begin = if queue.is_in_order() || call.count > 0 {
+        let mut begin = cl::cl_event::NULL;
+        // SAFETY: a live queue and events; the event's place is ours.
+        success(unsafe { marker(call.queue, call.count, call.waits, &raw mut begin) })?;
+        // SAFETY: made for this call.
+        Some(unsafe { Owned::new(api, begin) })
+    } else {
+        None
+    };
+    let mut code = cl::CL_SUCCESS;
+    // SAFETY: a live context; the code's place is ours.
+    let end = unsafe { (api.clCreateUserEvent)(queue.context().native(), &raw mut code) };
+    success(code)?;
+    // SAFETY: made for this call.
+    let owned = unsafe { Owned::new(api, end) };
+    let task = Task {
+        function,
+        data,
+        end: owned,
+    };
+    // The place in the queue is taken before the task can begin.
+    // SAFETY: live objects; the place is `submit`'s.
+    success(unsafe { marker(call.queue, 1, &raw const end, call.event) })?;
+    let Some(begin) = begin else {
+        task.start();
+        return Ok(());
+    };
+    let task = Box::into_raw(Box::new(task)).cast();
+    let set = api.clSetEventCallback;
+    // SAFETY: a live event; the box is given away.
+    let code = unsafe { set(begin.get(), cl::CL_COMPLETE, Some(may_begin), task) };
+    if code != cl::CL_SUCCESS {
+        // The second command is in the queue, so this waits here for what nobody will tell.
+        let first = begin.get();
+        // SAFETY: live events, and the box that was not taken.
+        let (waited, task) = unsafe {
+            let waited = (api.clWaitForEvents)(1, &raw const first);
+            (waited, Box::from_raw(task.cast::<Task>()))
+        };
+        match waited {
+            cl::CL_SUCCESS => task.start(),
+            code => task.set(code),
+        }
+    }
+    Ok(())
+}
