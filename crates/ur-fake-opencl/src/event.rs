@@ -1,0 +1,362 @@
+//! Events and the commands behind them. A command ends as soon as what it waits for has ended; nothing
+//! but the thread that brings that about is needed for it.
+
+use crate::call::{Raw, call, code, list, made, tell, wait};
+use crate::cl::*;
+use crate::world::{Body, Kind, World};
+use std::ffi::c_void;
+
+/// An event.
+#[derive(Debug)]
+pub struct Event {
+    context: usize,
+    /// None for a user event.
+    queue: Option<usize>,
+    command: cl_uint,
+    status: cl_int,
+    /// What the command ends with.
+    outcome: cl_int,
+    waits: Vec<usize>,
+    flushed: bool,
+    profiled: bool,
+    times: [u64; 4],
+    callbacks: Vec<Callback>,
+}
+
+/// A function to be called at a status.
+#[derive(Clone, Copy, Debug)]
+struct Callback {
+    status: cl_int,
+    function: unsafe extern "C" fn(cl_event, cl_int, *mut c_void),
+    data: usize,
+}
+
+/// A callback that is to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Due {
+    event: usize,
+    status: cl_int,
+    callback: Callback,
+}
+
+impl Event {
+    /// How far it is.
+    pub fn status(&self) -> cl_int {
+        self.status
+    }
+}
+
+impl Due {
+    /// Makes the callback. The lock must be free.
+    pub fn call(self) {
+        let Callback { function, data, .. } = self.callback;
+        let event = cl_event::from_native(self.event);
+        // SAFETY: the program gave the function for this call.
+        unsafe { function(event, self.status, data as *mut c_void) };
+        // The event was held for the callback.
+        crate::call::world().unhold(self.event);
+    }
+}
+
+impl World {
+    /// Enqueues a command and gives its event.
+    ///
+    /// # Errors
+    /// `CL_INVALID_EVENT_WAIT_LIST` and what is wrong with a handle.
+    pub fn command(
+        &mut self,
+        queue: cl_command_queue,
+        command: cl_uint,
+        waits: &[cl_event],
+    ) -> Result<usize, cl_int> {
+        let handle = queue.to_native();
+        let platform = self.platform_of(handle, Kind::Queue)?;
+        let queue = self.queue(handle)?;
+        let (context, in_order) = (queue.context, queue.is_in_order());
+        let profiled = queue.properties & CL_QUEUE_PROFILING_ENABLE != 0;
+        let mut waits: Vec<_> = waits.iter().map(|event| event.to_native()).collect();
+        for event in &waits {
+            let of = self.event(*event).map_err(|_| CL_INVALID_EVENT_WAIT_LIST)?;
+            if of.context != context {
+                return Err(CL_INVALID_CONTEXT);
+            }
+        }
+        let last = self.pending.iter().rev().copied();
+        let mut last = last.filter(|event| self.is_of(*event, handle));
+        // Markers and barriers without a list wait for everything before.
+        let all = matches!(command, CL_COMMAND_MARKER | CL_COMMAND_BARRIER) && waits.is_empty();
+        match (all, in_order) {
+            (_, true) => waits.extend(last.next()),
+            (true, false) => waits.extend(last),
+            _ => {}
+        }
+        let queued = self.tick();
+        let event = Event {
+            context,
+            queue: Some(handle),
+            command,
+            status: CL_QUEUED,
+            outcome: match self.outcomes.is_empty() {
+                true => CL_COMPLETE,
+                false => self.outcomes.remove(0),
+            },
+            waits: waits.clone(),
+            flushed: !self.lazy,
+            profiled,
+            times: [queued; 4],
+            callbacks: Vec::new(),
+        };
+        waits.extend([context, handle]);
+        let event = self.add(platform, Body::Event(event), waits);
+        // Held until it ends.
+        self.hold(event);
+        self.pending.push(event);
+        self.progress();
+        Ok(event)
+    }
+
+    fn tick(&mut self) -> u64 {
+        self.clock += 1;
+        self.clock
+    }
+
+    fn is_of(&self, event: usize, queue: usize) -> bool {
+        self.peek(event)
+            .is_some_and(|event| event.queue == Some(queue))
+    }
+
+    /// Whether a queue has no command left.
+    pub fn is_idle(&self, queue: usize) -> bool {
+        !self.pending.iter().any(|event| self.is_of(*event, queue))
+    }
+
+    /// Lets the commands of a queue begin.
+    pub fn flush(&mut self, queue: usize) {
+        for event in self.pending.clone() {
+            if let Ok(event) = self.event(event)
+                && event.queue == Some(queue)
+            {
+                event.flushed = true;
+            }
+        }
+        self.progress();
+    }
+
+    /// Ends all commands that can end.
+    fn progress(&mut self) {
+        while let Some((place, code)) = self.next_to_end() {
+            let event = self.pending.remove(place);
+            self.end(event, code);
+            self.unhold(event);
+        }
+    }
+
+    /// A command that can end, by its place, and what it ends with.
+    fn next_to_end(&self) -> Option<(usize, cl_int)> {
+        let mut all = self.pending.iter().enumerate();
+        all.find_map(|(place, event)| {
+            let event = self.peek(*event)?;
+            let waits = || event.waits.iter().filter_map(|wait| self.peek(*wait));
+            if !event.flushed || waits().any(|wait| wait.status > CL_COMPLETE) {
+                return None;
+            }
+            // A failure before in an in-order queue is no event in the wait list, but there is no
+            // difference here that a test would see.
+            let failed = waits().any(|wait| wait.status < CL_COMPLETE);
+            Some(match failed {
+                true => (place, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+                false => (place, event.outcome),
+            })
+        })
+    }
+
+    /// Gives an event its last status and orders its callbacks.
+    fn end(&mut self, handle: usize, status: cl_int) {
+        let times = [self.tick(), self.tick(), self.tick()];
+        let Ok(event) = self.event(handle) else {
+            return;
+        };
+        event.status = status;
+        event.times[1..].copy_from_slice(&times);
+        for callback in std::mem::take(&mut event.callbacks) {
+            self.order(handle, status, callback);
+        }
+    }
+
+    fn order(&mut self, event: usize, status: cl_int, callback: Callback) {
+        self.hold(event);
+        // A failure is told as it is, a status in passing as the one asked for.
+        let status = if status < 0 { status } else { callback.status };
+        self.due.push(Due {
+            event,
+            status,
+            callback,
+        });
+    }
+}
+
+/// Waits for events.
+pub unsafe extern "C" fn clWaitForEvents(count: cl_uint, events: *const cl_event) -> cl_int {
+    // SAFETY: as the caller says.
+    let events = unsafe { list(events, count as usize) };
+    let events: Vec<_> = events.iter().map(|event| event.to_native()).collect();
+    let flushed = call("clWaitForEvents", |world| {
+        if events.is_empty() {
+            return Err(CL_INVALID_VALUE);
+        }
+        for event in &events {
+            if let Some(queue) = world.event(*event)?.queue {
+                world.flush(queue);
+            }
+        }
+        Ok(())
+    });
+    code(flushed.and_then(|()| {
+        wait("clWaitForEvents", |world| {
+            let mut failed = false;
+            for event in &events {
+                match world.event(*event) {
+                    Ok(event) if event.status > CL_COMPLETE => return None,
+                    Ok(event) => failed |= event.status < CL_COMPLETE,
+                    Err(code) => return Some(Err(code)),
+                }
+            }
+            Some(match failed {
+                true => Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+                false => Ok(()),
+            })
+        })
+    }))
+}
+
+/// Answers a question about an event.
+pub unsafe extern "C" fn clGetEventInfo(
+    event: cl_event,
+    name: cl_uint,
+    size: usize,
+    value: *mut c_void,
+    told: *mut usize,
+) -> cl_int {
+    code(call("clGetEventInfo", |world| {
+        let event = world.event(event.to_native())?;
+        let answer = match name {
+            CL_EVENT_COMMAND_QUEUE => event.queue.unwrap_or(0).raw(),
+            CL_EVENT_COMMAND_TYPE => event.command.raw(),
+            CL_EVENT_COMMAND_EXECUTION_STATUS => event.status.raw(),
+            CL_EVENT_CONTEXT => event.context.raw(),
+            _ => return Err(CL_INVALID_VALUE),
+        };
+        // SAFETY: as the caller says.
+        unsafe { tell(&answer, size, value, told) }
+    }))
+}
+
+/// Tells a time of a command.
+pub unsafe extern "C" fn clGetEventProfilingInfo(
+    event: cl_event,
+    name: cl_uint,
+    size: usize,
+    value: *mut c_void,
+    told: *mut usize,
+) -> cl_int {
+    code(call("clGetEventProfilingInfo", |world| {
+        let event = world.event(event.to_native())?;
+        if !event.profiled || event.status != CL_COMPLETE {
+            return Err(CL_PROFILING_INFO_NOT_AVAILABLE);
+        }
+        let place = match name {
+            CL_PROFILING_COMMAND_QUEUED => 0,
+            CL_PROFILING_COMMAND_SUBMIT => 1,
+            CL_PROFILING_COMMAND_START => 2,
+            CL_PROFILING_COMMAND_END => 3,
+            _ => return Err(CL_INVALID_VALUE),
+        };
+        // SAFETY: as the caller says.
+        unsafe { tell(&event.times[place].raw(), size, value, told) }
+    }))
+}
+
+/// Sets a function to be called at a status.
+pub unsafe extern "C" fn clSetEventCallback(
+    event: cl_event,
+    status: cl_int,
+    notify: EventNotify,
+    data: *mut c_void,
+) -> cl_int {
+    code(call("clSetEventCallback", |world| {
+        let function = notify.ok_or(CL_INVALID_VALUE)?;
+        if !(CL_COMPLETE..=CL_SUBMITTED).contains(&status) {
+            return Err(CL_INVALID_VALUE);
+        }
+        let callback = Callback {
+            status,
+            function,
+            data: data as usize,
+        };
+        let handle = event.to_native();
+        let event = world.event(handle)?;
+        let now = event.status;
+        match now <= status {
+            true => world.order(handle, now, callback),
+            false => event.callbacks.push(callback),
+        }
+        Ok(())
+    }))
+}
+
+/// Makes an event that the program completes.
+pub unsafe extern "C" fn clCreateUserEvent(context: cl_context, place: *mut cl_int) -> cl_event {
+    let result = call("clCreateUserEvent", |world| {
+        let context = context.to_native();
+        let platform = world.platform_of(context, Kind::Context)?;
+        let event = Event {
+            context,
+            queue: None,
+            command: CL_COMMAND_USER,
+            status: CL_SUBMITTED,
+            outcome: CL_COMPLETE,
+            waits: Vec::new(),
+            flushed: true,
+            profiled: false,
+            times: [0; 4],
+            callbacks: Vec::new(),
+        };
+        Ok(world.add(platform, Body::Event(event), vec![context]))
+    });
+    // SAFETY: as the caller says.
+    unsafe { made(place, result, cl_event::from_native) }
+}
+
+/// Completes a user event, or lets it fail.
+pub unsafe extern "C" fn clSetUserEventStatus(event: cl_event, status: cl_int) -> cl_int {
+    code(call("clSetUserEventStatus", |world| {
+        let handle = event.to_native();
+        let event = world.event(handle)?;
+        if event.command != CL_COMMAND_USER {
+            return Err(CL_INVALID_EVENT);
+        }
+        if status > CL_COMPLETE {
+            return Err(CL_INVALID_VALUE);
+        }
+        if event.status <= CL_COMPLETE {
+            return Err(CL_INVALID_OPERATION);
+        }
+        world.end(handle, status);
+        world.progress();
+        Ok(())
+    }))
+}
+
+/// Adds a reference.
+pub unsafe extern "C" fn clRetainEvent(event: cl_event) -> cl_int {
+    code(call("clRetainEvent", |world| {
+        world.retain(event.to_native(), Kind::Event)
+    }))
+}
+
+/// Gives a reference up.
+pub unsafe extern "C" fn clReleaseEvent(event: cl_event) -> cl_int {
+    code(call("clReleaseEvent", |world| {
+        world.release(event.to_native(), Kind::Event)
+    }))
+}
