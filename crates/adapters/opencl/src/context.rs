@@ -4,7 +4,7 @@ mod service;
 
 use crate::OpenCl;
 use crate::adapter::{Adapter, api};
-use crate::cl::{self, Extensions, Functions, Owned, check, query};
+use crate::cl::{self, Extensions, Functions, Owned, Version, check, query};
 use crate::device::{self, Device};
 use crate::platform::Platform;
 use crate::usm;
@@ -40,6 +40,16 @@ pub struct Context {
 impl Context {
     fn new(devices: Vec<Handle<Device>>, native: Owned<cl::cl_context>) -> Result<Handle<Self>> {
         let first = devices.first().ok_or(UR_RESULT_ERROR_INVALID_SIZE)?;
+        // The driver has no place for functions that came later.
+        if devices
+            .iter()
+            .any(|device| device.version() < Version(1, 2))
+        {
+            return Err(Error::new(
+                UR_RESULT_ERROR_UNSUPPORTED_VERSION,
+                "the driver's OpenCL is older than 1.2",
+            ));
+        }
         let extensions = first.platform().extensions();
         Handle::new(Self {
             usm: usm::Driver::of(native.api(), extensions, &devices),
@@ -155,6 +165,16 @@ impl ContextFns for OpenCl {
         properties: Option<&ur_context_properties_t>,
     ) -> Result<Handle<Context>> {
         let first = devices.first().ok_or(UR_RESULT_ERROR_INVALID_SIZE)?;
+        // The driver has no place for functions that came later.
+        if devices
+            .iter()
+            .any(|device| device.version() < Version(1, 2))
+        {
+            return Err(Error::new(
+                UR_RESULT_ERROR_UNSUPPORTED_VERSION,
+                "the driver's OpenCL is older than 1.2",
+            ));
+        }
         if properties.is_some_and(|p| p.flags & !UR_CONTEXT_FLAG_TBD.0 != 0) {
             return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
         }

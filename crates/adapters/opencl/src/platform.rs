@@ -54,11 +54,13 @@ impl Platform {
         self.version
     }
 
-    /// The functions of its extensions, looked up by the first call.
+    /// The functions of its extensions, looked up by the first call. There is no way to look them up
+    /// before 1.2.
     pub fn extensions(&self) -> &Extensions {
-        self.extensions.get_or_init(|| {
+        self.extensions.get_or_init(|| match self.version {
+            version if version < Version(1, 2) => Extensions::none(),
             // SAFETY: a platform of the library, which stays.
-            unsafe { Extensions::of(self.api, self.native) }
+            _ => unsafe { Extensions::of(self.api, self.native) },
         })
     }
 

@@ -22,6 +22,11 @@ macro_rules! extensions {
         }
 
         impl Extensions {
+            /// The functions of a platform without any.
+            pub fn none() -> Self {
+                Self { $($name: None,)* }
+            }
+
             /// Looks all of them up.
             ///
             /// # Safety

@@ -112,7 +112,11 @@ impl Facts {
             command_buffers: None,
             extensions,
         };
-        facts.has_usm = facts.has("cl_intel_unified_shared_memory");
+        // A name without its functions is nothing.
+        let functions = device.platform().extensions();
+        facts.has_usm = facts.has("cl_intel_unified_shared_memory")
+            && functions.clSharedMemAllocINTEL.is_some()
+            && functions.clSetKernelArgMemPointerINTEL.is_some();
         if version >= Version(3, 0) && facts.has("cl_khr_command_buffer") {
             facts.command_buffers = CommandBuffers::of(device);
         }
