@@ -239,7 +239,7 @@ impl EventFns for OpenCl {
         let wait = first.api().clWaitForEvents;
         let same = |event: &&Object<Event>| event.context.is(&first.context);
         if event_wait_list.iter().all(same) {
-            return Waits::of(event_wait_list, None).give(|count, list| match count {
+            return Waits::of(event_wait_list, None)?.give(|count, list| match count {
                 0 => Ok(()),
                 // SAFETY: that many live events.
                 count => check(unsafe { wait(count, list) }),

@@ -92,6 +92,14 @@ pub fn check(code: cl_int) -> Result {
     Err(failed(code))
 }
 
+/// Whether a wait that gave this code was long enough: what it waited for may have failed.
+pub fn has_ended(code: cl_int) -> bool {
+    matches!(
+        code,
+        CL_SUCCESS | CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+    )
+}
+
 /// What an error of OpenCL is in the API.
 #[cold]
 pub fn failed(code: cl_int) -> Error {

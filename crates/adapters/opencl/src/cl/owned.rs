@@ -84,6 +84,15 @@ impl<T: Counted> Owned<T> {
         self.object
     }
 
+    /// Another reference.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn share(&self) -> Result<Self> {
+        // SAFETY: alive, as the value is.
+        unsafe { Self::of_native(self.api, self.object, false) }
+    }
+
     /// Gives the reference away.
     pub fn give(self) -> T {
         std::mem::ManuallyDrop::new(self).object

@@ -1,7 +1,7 @@
 //! Running a command buffer.
 
 use super::{CommandBuffer, invalid};
-use crate::cl::{self, Counted, Owned};
+use crate::cl::{self, Owned};
 use crate::event::{Call, Event, submit};
 use crate::queue::Queue;
 use ur_adapter::{Error, Object, Result, Slot};
@@ -66,23 +66,27 @@ pub fn enqueue(
         }
         // SAFETY: made for this call.
         let made = unsafe { Owned::new(queue.api(), made) };
-        give(&made, &call);
+        let given = give(&made, &call);
         end = Some(made);
-        cl::CL_SUCCESS
+        given
     });
     // One that was refused changes nothing.
     state.latest = end.or(latest);
     submitted
 }
 
-/// Puts another reference to an event where `submit` takes it over.
-fn give(event: &Owned<cl::cl_event>, call: &Call) {
-    if !call.event.is_null() {
-        // SAFETY: alive; the place is `submit`'s.
-        unsafe {
-            event.get().retain(event.api());
-            call.event.write(event.get());
+/// Puts another reference to an event where `submit` takes it over. Gives what the driver says.
+fn give(event: &Owned<cl::cl_event>, call: &Call) -> cl::cl_int {
+    if call.event.is_null() {
+        return cl::CL_SUCCESS;
+    }
+    match event.share() {
+        Ok(shared) => {
+            // SAFETY: the place is `submit`'s.
+            unsafe { call.event.write(shared.give()) };
+            cl::CL_SUCCESS
         }
+        Err(error) => error.native,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Copies from memory of the adapter's own, which goes when the command has ended.
 
 use super::buffer::Ties;
-use crate::cl::{self, Counted, Owned};
+use crate::cl::{self, Owned};
 use crate::event::{Call, submit};
 use crate::queue::Queue;
 use std::ffi::c_void;
@@ -52,16 +52,16 @@ pub unsafe fn copy(
             // SAFETY: a live event, and the box that was not taken.
             unsafe {
                 let waited = event.get();
-                (queue.api().clWaitForEvents)(1, &raw const waited);
-                drop(Box::from_raw(bytes));
+                let code = (queue.api().clWaitForEvents)(1, &raw const waited);
+                // Otherwise nobody knows whether the command has ended, and the memory stays.
+                if cl::error::has_ended(code) {
+                    drop(Box::from_raw(bytes));
+                }
             }
         }
         if !call.event.is_null() {
-            // SAFETY: alive; the place is `submit`'s, which takes the new reference over.
-            unsafe {
-                event.get().retain(queue.api());
-                call.event.write(event.get());
-            }
+            // SAFETY: the place is `submit`'s, which takes the reference over.
+            unsafe { call.event.write(event.give()) };
         }
         cl::CL_SUCCESS
     })?;

@@ -2,7 +2,7 @@
 
 use super::buffer::Ties;
 use super::marker;
-use crate::cl::{self, Counted, Owned};
+use crate::cl::{self, Owned};
 use crate::context::Context;
 use crate::event::submit;
 use crate::queue::Queue;
@@ -124,16 +124,16 @@ pub fn free(queue: &Object<Queue>, memory: *mut c_void, ties: Ties<'_, '_>) -> R
             // SAFETY: a live event, and the box that was not taken.
             unsafe {
                 let waited = event.get();
-                (api.clWaitForEvents)(1, &raw const waited);
-                Box::from_raw(free).run();
+                let code = (api.clWaitForEvents)(1, &raw const waited);
+                // Otherwise nobody knows whether the commands have ended, and the memory stays.
+                if cl::error::has_ended(code) {
+                    Box::from_raw(free).run();
+                }
             }
         }
         if !call.event.is_null() {
-            // SAFETY: alive; the place is `submit`'s, which takes the new reference over.
-            unsafe {
-                event.get().retain(api);
-                call.event.write(event.get());
-            }
+            // SAFETY: the place is `submit`'s, which takes the reference over.
+            unsafe { call.event.write(event.give()) };
         }
         cl::CL_SUCCESS
     })?;

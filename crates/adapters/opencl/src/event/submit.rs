@@ -48,7 +48,7 @@ pub fn submit(
             event: place,
         })
     } else {
-        Waits::of(event_wait_list, Some(queue)).give(|count, waits| {
+        Waits::of(event_wait_list, Some(queue))?.give(|count, waits| {
             enqueue(Call {
                 queue: queue.native(),
                 count,

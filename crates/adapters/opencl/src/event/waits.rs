@@ -1,9 +1,9 @@
 //! Lists of events to wait for, as OpenCL takes them.
 
 use super::{Binding, Event};
-use crate::cl::{self, Counted, Owned};
+use crate::cl::{self, Owned};
 use crate::queue::Queue;
-use ur_adapter::Object;
+use ur_adapter::{Object, Result};
 
 /// How many events fit without an allocation.
 const FEW: usize = 8;
@@ -22,8 +22,11 @@ impl Waits {
     /// The list for a command of `queue`, or for the host. Commands of other queues are pushed, so
     /// that nobody waits for what their driver keeps back. Reusable events without a command are
     /// complete and left out.
+    ///
+    /// # Errors
+    /// What the driver says of one more reference to a reusable event.
     #[inline]
-    pub fn of(events: &[&Object<Event>], queue: Option<&Object<Queue>>) -> Self {
+    pub fn of(events: &[&Object<Event>], queue: Option<&Object<Queue>>) -> Result<Self> {
         let mut waits = Self {
             few: [cl::cl_event::NULL; FEW],
             many: Vec::new(),
@@ -34,15 +37,15 @@ impl Waits {
             waits.many.reserve_exact(events.len());
         }
         for event in events {
-            waits.add(event, queue, events.len() > FEW);
+            waits.add(event, queue, events.len() > FEW)?;
         }
-        waits
+        Ok(waits)
     }
 
-    fn add(&mut self, event: &Event, queue: Option<&Object<Queue>>, many: bool) {
+    fn add(&mut self, event: &Event, queue: Option<&Object<Queue>>, many: bool) -> Result {
         let view = event.view();
         let Some(bound) = view.bound() else {
-            return;
+            return Ok(());
         };
         let own = matches!((queue, &bound.queue), (Some(queue), Some(of)) if queue.is(of));
         if !own {
@@ -50,12 +53,7 @@ impl Waits {
         }
         let native = bound.native.get();
         if matches!(event.binding, Binding::Changing(_)) {
-            let api = bound.native.api();
-            // SAFETY: alive while the view is held; the new reference becomes the value's.
-            self.held.push(unsafe {
-                native.retain(api);
-                Owned::new(api, native)
-            });
+            self.held.push(bound.native.share()?);
         }
         if many {
             self.many.push(native);
@@ -63,6 +61,7 @@ impl Waits {
             *place = native;
         }
         self.count += 1;
+        Ok(())
     }
 
     /// Hands count and list to a call; the list is null if there are none.
