@@ -24,14 +24,14 @@ pub extern "C" fn fake_reset() {
     let mut world = world();
     world.plan = None;
     world.outcomes.clear();
-    world.failed = 0;
+    world.failed.clear();
     world.calls.clear();
     world.faults.clear();
     world.launches.clear();
 }
 
-/// Lets calls of a function fail, or of any that does not release if the name is `*`: after `skip` more
-/// calls the next `times`. It replaces what was ordered before.
+/// Lets calls of a function fail, or of any if the name is `*` (but those that release, or complete
+/// user events): after `skip` more calls the next `times`. It replaces what was ordered before.
 ///
 /// # Safety
 /// `name` is a terminated text.
@@ -51,8 +51,20 @@ pub unsafe extern "C" fn fake_fail(name: *const c_char, code: cl_int, skip: u64,
 
 /// How many calls failed by order.
 #[unsafe(no_mangle)]
-pub extern "C" fn fake_failed() -> u64 {
-    world().failed
+pub extern "C" fn fake_failed() -> usize {
+    world().failed.len()
+}
+
+/// Writes the name of the function that failed last by order, as much as fits; gives the whole length.
+///
+/// # Safety
+/// `to` has room for `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fake_failed_last(to: *mut u8, size: usize) -> usize {
+    let world = world();
+    let name = world.failed.last().map_or("", String::as_str);
+    // SAFETY: as the caller says.
+    unsafe { write(name.as_bytes(), to, size) }
 }
 
 /// Lets a command that is enqueued later end with this status; each call is for one more command.

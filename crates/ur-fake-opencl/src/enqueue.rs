@@ -49,13 +49,7 @@ pub unsafe fn enqueue(
         check(world)?;
         let event = world.command(ties.queue, ties.command, &ties.waits)?;
         if blocking != CL_FALSE {
-            world.hold(event);
             world.flush(queue);
-        }
-        match ties.event.is_null() {
-            true => world.release(event, Kind::Event)?,
-            // SAFETY: as the caller says.
-            false => unsafe { ties.event.write(cl_event::from_native(event)) },
         }
         Ok(event)
     };
@@ -67,18 +61,22 @@ pub unsafe fn enqueue(
         Ok(event) => event,
         Err(code) => return code,
     };
-    if blocking == CL_FALSE {
-        return CL_SUCCESS;
+    let ended = match blocking {
+        CL_FALSE => Ok(()),
+        _ => wait(name, |world| match world.peek(event)?.status() {
+            1.. => None,
+            CL_COMPLETE => Some(Ok(())),
+            _ => Some(Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)),
+        }),
+    };
+    // A call that fails gives no event.
+    match ties.event.is_null() || ended.is_err() {
+        // Nobody else has had the reference.
+        true => drop(crate::call::world().release(event, Kind::Event)),
+        // SAFETY: as the caller says.
+        false => unsafe { ties.event.write(cl_event::from_native(event)) },
     }
-    code(wait(name, |world| {
-        let ended = match world.peek(event)?.status() {
-            1.. => return None,
-            CL_COMPLETE => Ok(()),
-            _ => Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
-        };
-        world.unhold(event);
-        Some(ended)
-    }))
+    code(ended)
 }
 
 macro_rules! commands {

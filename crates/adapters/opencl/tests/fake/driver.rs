@@ -105,7 +105,6 @@ macro_rules! controls {
     ($($name:ident: fn($($arg:ty),*) $(-> $result:ty)?;)*) => {
         /// What the driver exports to tests.
         pub struct Driver {
-            library: *mut c_void,
             $($name: unsafe extern "C" fn($($arg),*) $(-> $result)?,)*
         }
 
@@ -117,7 +116,6 @@ macro_rules! controls {
                 let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
                 assert!(!library.is_null(), "{path:?} cannot be opened");
                 Self {
-                    library,
                     // SAFETY: the functions have these types.
                     $($name: unsafe {
                         let name = concat!(stringify!($name), "\0");
@@ -137,7 +135,8 @@ macro_rules! controls {
 controls! {
     fake_reset: fn();
     fake_fail: fn(*const c_char, i32, u64, u64);
-    fake_failed: fn() -> u64;
+    fake_failed: fn() -> usize;
+    fake_failed_last: fn(*mut u8, usize) -> usize;
     fake_outcome: fn(i32);
     fake_recycle: fn(bool);
     fake_lazy: fn(bool);
@@ -163,8 +162,13 @@ impl Driver {
     }
 
     /// How many calls failed by order.
-    pub fn failed(&self) -> u64 {
+    pub fn failed(&self) -> usize {
         unsafe { (self.fake_failed)() }
+    }
+
+    /// The function that failed last by order.
+    pub fn failed_last(&self) -> String {
+        text(|to, size| unsafe { (self.fake_failed_last)(to, size) })
     }
 
     /// Lets the next command end like this.
@@ -200,10 +204,7 @@ impl Driver {
 
     /// What was done wrong.
     pub fn faults(&self) -> String {
-        let mut bytes = vec![0; 4096];
-        let size = unsafe { (self.fake_faults)(bytes.as_mut_ptr(), bytes.len()) };
-        bytes.truncate(size);
-        String::from_utf8_lossy(&bytes).into_owned()
+        text(|to, size| unsafe { (self.fake_faults)(to, size) })
     }
 
     /// How many launches there were.
@@ -219,9 +220,12 @@ impl Driver {
         bytes.truncate(size);
         bytes
     }
+}
 
-    /// Whether the library is what the OpenCL library opened: it has one more user then.
-    pub fn library(&self) -> *mut c_void {
-        self.library
-    }
+/// A text that the driver writes.
+fn text(write: impl Fn(*mut u8, usize) -> usize) -> String {
+    let mut bytes = vec![0; 4096];
+    let size = write(bytes.as_mut_ptr(), bytes.len());
+    bytes.truncate(size);
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -2,8 +2,10 @@
 
 mod absent;
 mod driver;
+mod errors;
 mod events;
 mod launches;
+mod leaks;
 mod recycling;
 mod support;
 mod versions;

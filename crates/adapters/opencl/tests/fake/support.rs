@@ -257,9 +257,13 @@ impl Context {
             ..Default::default()
         };
         let mut raw = null_mut();
-        let native = native.to_native();
-        ur!(Event.pfnCreateWithNativeHandle(native, self.0, &properties, &mut raw))?;
-        Ok(Event(raw))
+        let number = native.to_native();
+        let made = ur!(Event.pfnCreateWithNativeHandle(number, self.0, &properties, &mut raw));
+        if made.is_err() {
+            // SAFETY: it was not taken.
+            unsafe { (api().clReleaseEvent)(native) };
+        }
+        made.map(|()| Event(raw))
     }
 
     /// An event that the test completes, and OpenCL's handle of it.
@@ -268,7 +272,9 @@ impl Context {
         let mut code = 0;
         // SAFETY: a live context; the place is ours.
         let event = unsafe { (api().clCreateUserEvent)(native, &raw mut code) };
-        assert_eq!(code, cl::CL_SUCCESS);
+        if code != cl::CL_SUCCESS {
+            return Err(UR_RESULT_ERROR_UNKNOWN);
+        }
         Ok((self.event_of(event)?, event))
     }
 }
