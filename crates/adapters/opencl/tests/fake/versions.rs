@@ -4,13 +4,19 @@ use crate::driver::{Driver, EVERYTHING};
 use crate::support::*;
 use crate::{case, ur};
 use std::ptr::null_mut;
+use std::sync::LazyLock;
 use ur_adapter_opencl::cl;
 use ur_api::*;
 
 /// All named numbers of an enumeration.
-fn names<T: Enumeration + Copy>(of: fn(u32) -> T) -> impl Iterator<Item = T> {
-    (0..0x1_0000).map(of).filter(|one| one.name().is_some())
+fn names<T: Enumeration>(of: fn(u32) -> T) -> Vec<T> {
+    let all = (0..0x1_0000).map(of);
+    all.filter(|one| one.name().is_some()).collect()
 }
+
+static PLATFORM_INFO: LazyLock<Vec<ur_platform_info_t>> =
+    LazyLock::new(|| names(ur_platform_info_t));
+static DEVICE_INFO: LazyLock<Vec<ur_device_info_t>> = LazyLock::new(|| names(ur_device_info_t));
 
 /// Asks for an answer as programs do: its size, then the answer.
 fn ask(call: impl Fn(usize, *mut std::ffi::c_void, *mut usize) -> Result) -> Result<Vec<u8>> {
@@ -39,12 +45,12 @@ fn ask_everything(platform: ur_platform_handle_t, permitted: &[ur_result_t]) -> 
         Err(UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION) => {}
         Err(code) => assert!(permitted.contains(&code), "{name}: {code}"),
     };
-    for name in names(ur_platform_info_t) {
+    for &name in &*PLATFORM_INFO {
         let call = |size, place, told| ur!(Platform.pfnGetInfo(platform, name, size, place, told));
         note(name.to_string(), ask(call));
     }
     for device in devices(platform) {
-        for name in names(ur_device_info_t) {
+        for &name in &*DEVICE_INFO {
             note(name.to_string(), device_info(device, name));
         }
     }
