@@ -73,6 +73,11 @@ impl Memory {
     pub fn plain(start: *mut c_void) -> Self {
         Self { start, own: start }
     }
+
+    /// What the driver knows it by.
+    pub fn own(self) -> *const c_void {
+        self.own
+    }
 }
 
 /// The largest alignment that every driver has for shared virtual memory: of its largest type.

@@ -99,14 +99,15 @@ impl Known {
 }
 
 impl List {
-    /// Where all of them begin, if that has changed since `seen`, which is brought up to date.
+    /// What the driver knows all of them by, if that has changed since `seen`, which is brought up to
+    /// date.
     pub fn news(&self, seen: &mut u64) -> Option<Vec<*const c_void>> {
         if self.changes == *seen {
             return None;
         }
         *seen = self.changes;
-        let starts = self.by_address.keys();
-        Some(starts.map(|start| *start as *const c_void).collect())
+        let all = self.by_address.values();
+        Some(all.map(|allocation| allocation.memory.own()).collect())
     }
 }
 
