@@ -1,5 +1,6 @@
 //! Unified shared memory.
 
+pub mod capabilities;
 pub mod driver;
 pub mod exp;
 pub mod known;
@@ -9,7 +10,8 @@ use crate::OpenCl;
 use crate::cl::{self, query};
 use crate::context::Context;
 use crate::device::Device;
-pub use driver::{Driver, capabilities};
+pub use capabilities::capabilities;
+pub use driver::Driver;
 use driver::{Memory, Source};
 use known::Allocation;
 pub use known::Known;
