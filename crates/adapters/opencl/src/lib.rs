@@ -11,6 +11,7 @@ pub mod context;
 pub mod device;
 pub mod enqueue;
 pub mod event;
+pub mod hosted;
 pub mod image;
 #[cfg(feature = "export")]
 pub mod interop;

@@ -97,14 +97,7 @@ impl Queue {
 
     /// A command behind all that was enqueued, which the device has got.
     fn mark(&self) -> Result<Owned<cl::cl_event>> {
-        let mut event = cl::cl_event::NULL;
-        let marker = self.api().clEnqueueMarkerWithWaitList;
-        // SAFETY: a live queue, nothing to wait for; the event's place is ours.
-        check(unsafe { marker(self.native(), 0, std::ptr::null(), &raw mut event) })?;
-        // SAFETY: made for this call.
-        let event = unsafe { Owned::new(self.api(), event) };
-        self.flush()?;
-        Ok(event)
+        live::mark(self.api(), self.native())
     }
 
     /// Whether all that was enqueued has ended. OpenCL does not tell, but a marker waits for all

@@ -10,13 +10,15 @@ use crate::OpenCl;
 use crate::cl::{self, query};
 use crate::context::Context;
 use crate::device::Device;
+use crate::hosted;
 pub use capabilities::capabilities;
 pub use driver::Driver;
 use driver::{Memory, Source};
-use known::Allocation;
 pub use known::Known;
+use known::{Allocation, Pooled};
 use pool::UsmPool;
 use std::ffi::c_void;
+use std::sync::Arc;
 use ur_adapter::{Error, Handle, Info, Object, Result, UsmFns};
 use ur_api::*;
 
@@ -95,39 +97,67 @@ fn allocate(
 fn free(context: &Object<Context>, memory: *mut c_void) -> Result {
     let intel = context.usm().source() == Source::Intel;
     if intel && context.known().is_empty() {
-        // SAFETY: Intel's extension looks whether it knows the pointer.
-        return unsafe { driver::free(context, Memory::plain(memory)) };
+        return driver::free_by_extension(context, Memory::plain(memory));
     }
-    match context.known().remove(memory) {
-        Some(Allocation {
-            memory,
-            pool: Some(pooled),
-            ..
-        }) => {
-            // The next allocation from the pool may get the block, whatever queue uses it then. A
-            // command that failed has ended, too.
-            let _ = context.platform().queues().finish_context(context);
-            pooled.pool.put(memory, &pooled.block);
-            Ok(())
+    let Some(leaving) = Leaving::known(context, memory) else {
+        return match intel {
+            true => driver::free_by_extension(context, Memory::plain(memory)),
+            false => Err(Error::new(
+                UR_RESULT_ERROR_INVALID_MEM_OBJECT,
+                "the pointer begins no allocation of the context",
+            )),
+        };
+    };
+    let queues = context.platform().queues();
+    match hosted::is_hosted() {
+        true => queues.after_context(context, Arc::new(leaving)),
+        false => {
+            // A command that failed has ended, too.
+            let _ = queues.finish_context(context);
+            drop(leaving);
         }
-        None if !intel => Err(Error::new(
-            UR_RESULT_ERROR_INVALID_MEM_OBJECT,
-            "the pointer begins no allocation of the context",
-        )),
-        // SAFETY: Intel's extension looks whether it knows the pointer.
-        None => unsafe { driver::free(context, Memory::plain(memory)) },
-        // SAFETY: an allocation of the driver's.
-        Some(allocation) => unsafe { driver::free(context, allocation.memory) },
+    }
+    Ok(())
+}
+
+/// An allocation that nobody knows any more. Its memory goes back when this is dropped, which is after
+/// the commands that may use it.
+#[derive(Debug)]
+pub struct Leaving {
+    context: Handle<Context>,
+    memory: Memory,
+    pool: Option<Pooled>,
+}
+
+impl Leaving {
+    /// The allocation that begins at an address, if it is one that the driver cannot tell of.
+    pub fn known(context: &Object<Context>, memory: *mut c_void) -> Option<Self> {
+        let allocation = context.known().remove(memory)?;
+        Some(Self {
+            context: context.handle(),
+            memory: allocation.memory,
+            pool: allocation.pool,
+        })
+    }
+
+    /// Any allocation of the context that begins at an address.
+    pub fn of(context: &Object<Context>, memory: *mut c_void) -> Self {
+        Self::known(context, memory).unwrap_or_else(|| Self {
+            context: context.handle(),
+            memory: Memory::plain(memory),
+            pool: None,
+        })
     }
 }
 
-/// Gives back an allocation that no command uses and that is no longer in the list.
-pub fn release_unused(context: &Context, allocation: Allocation) {
-    let memory = allocation.memory;
-    match allocation.pool {
-        Some(pooled) => pooled.pool.put(memory, &pooled.block),
-        // SAFETY: an allocation of the driver's. If it refuses, nothing is left to be done.
-        None => drop(unsafe { driver::free_unused(context, memory) }),
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        match &self.pool {
+            Some(pooled) => pooled.pool.put(self.memory, &pooled.block),
+            // SAFETY: an allocation of the driver's that no command uses. If it refuses, nothing is
+            // left to be done.
+            None => drop(unsafe { driver::free_unused(&self.context, self.memory) }),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ impl Task {
     /// Runs it and sets its event.
     fn run(self) {
         // SAFETY: the program gave the function for this call.
-        unsafe { (self.function)(self.data) };
+        crate::hosted::call(|| unsafe { (self.function)(self.data) });
         self.set(cl::CL_COMPLETE);
     }
 

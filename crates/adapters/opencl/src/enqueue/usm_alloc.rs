@@ -3,15 +3,12 @@
 use super::buffer::Ties;
 use super::marker;
 use crate::cl::{self, Owned};
-use crate::context::Context;
 use crate::event::submit;
 use crate::queue::Queue;
-use crate::usm::driver::{self, Memory};
-use crate::usm::known::Allocation;
+use crate::usm::Leaving;
 use crate::usm::pool::{self, ContextPools, UsmPool};
-use crate::usm::release_unused;
 use std::ffi::c_void;
-use ur_adapter::{Error, Handle, Object, Result};
+use ur_adapter::{Error, Object, Result};
 use ur_api::*;
 
 /// Enqueues an allocation from a pool, or else from the one of the queue's device. The memory is there
@@ -51,37 +48,16 @@ pub fn allocate(
     let memory = pool::allocate(context, kind, device, pool, size, 0)?;
     if let Err(error) = marker(queue, command, ties) {
         // Nobody has seen it.
-        if let Some(allocation) = context.known().remove(memory) {
-            release_unused(context, allocation);
-        }
+        drop(Leaving::known(context, memory));
         return Err(error);
     }
     Ok(memory)
 }
 
-/// What is freed when a command ends.
-struct Free {
-    context: Handle<Context>,
-    memory: *mut c_void,
-    /// None if the driver knows it.
-    allocation: Option<Allocation>,
-}
-
-impl Free {
-    fn run(self) {
-        match self.allocation {
-            Some(allocation) => release_unused(&self.context, allocation),
-            // SAFETY: an allocation of the driver's that no command uses. If the driver refuses,
-            // nothing is left to be done.
-            None => drop(unsafe { driver::free_unused(&self.context, Memory::plain(self.memory)) }),
-        }
-    }
-}
-
 /// What the driver calls when the command has ended.
-unsafe extern "C" fn ended(_: cl::cl_event, _: cl::cl_int, free: *mut c_void) {
+unsafe extern "C" fn ended(_: cl::cl_event, _: cl::cl_int, leaving: *mut c_void) {
     // SAFETY: the box that was given away when this function was set; the driver calls it once.
-    unsafe { Box::from_raw(free.cast::<Free>()) }.run();
+    drop(unsafe { Box::from_raw(leaving.cast::<Leaving>()) });
 }
 
 /// Enqueues freeing an allocation: no longer known from now on, its memory goes when the command has
@@ -110,14 +86,10 @@ pub fn free(queue: &Object<Queue>, memory: *mut c_void, ties: Ties<'_, '_>) -> R
         }
         // SAFETY: made for this call.
         let event = unsafe { Owned::new(api, event) };
-        let free = Box::into_raw(Box::new(Free {
-            context: context.clone(),
-            memory,
-            allocation: context.known().remove(memory),
-        }));
+        let leaving = Box::into_raw(Box::new(Leaving::of(context, memory)));
         // SAFETY: a live event; the box is given away.
         let code = unsafe {
-            (api.clSetEventCallback)(event.get(), cl::CL_COMPLETE, Some(ended), free.cast())
+            (api.clSetEventCallback)(event.get(), cl::CL_COMPLETE, Some(ended), leaving.cast())
         };
         if code != cl::CL_SUCCESS {
             // Nobody will say when the memory may go, so this waits for it.
@@ -127,7 +99,7 @@ pub fn free(queue: &Object<Queue>, memory: *mut c_void, ties: Ties<'_, '_>) -> R
                 let code = (api.clWaitForEvents)(1, &raw const waited);
                 // Otherwise nobody knows whether the commands have ended, and the memory stays.
                 if cl::error::has_ended(code) {
-                    Box::from_raw(free).run();
+                    drop(Box::from_raw(leaving));
                 }
             }
         }

@@ -5,7 +5,7 @@ use crate::cl::{self, Functions, Owned, check};
 use crate::context::Context;
 use crate::device::Device;
 use std::ffi::c_void;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ur_adapter::{Handle, Result};
 
 /// What is waited for.
@@ -30,6 +30,9 @@ struct List {
     rests: u64,
 }
 
+/// Queues, and last commands of queues that are gone.
+type Chosen = (Vec<Owned<cl::cl_command_queue>>, Vec<Owned<cl::cl_event>>);
+
 /// The queues of a platform, and what is left of those that went before their commands.
 #[derive(Debug, Default)]
 pub struct Live(Mutex<List>);
@@ -45,6 +48,28 @@ unsafe extern "C" fn ended(_: cl::cl_event, _: cl::cl_int, note: *mut c_void) {
     // SAFETY: the box that was given away when this function was set; the driver calls it once.
     let Ended { live, number } = *unsafe { Box::from_raw(note.cast::<Ended>()) };
     live.remove(|what| matches!(what, What::Rest(_, own) if *own == number));
+}
+
+/// What the driver calls when commands have ended after which something is dropped.
+unsafe extern "C" fn passed<T>(_: cl::cl_event, _: cl::cl_int, share: *mut c_void) {
+    // SAFETY: the share that was given away when this function was set; the driver calls it once.
+    drop(unsafe { Arc::from_raw(share.cast_const().cast::<T>()) });
+}
+
+/// A command behind all that was enqueued, which the device has got.
+pub(super) fn mark(
+    api: &'static Functions,
+    queue: cl::cl_command_queue,
+) -> Result<Owned<cl::cl_event>> {
+    let mut event = cl::cl_event::NULL;
+    let marker = api.clEnqueueMarkerWithWaitList;
+    // SAFETY: a live queue, nothing to wait for; the event's place is ours.
+    check(unsafe { marker(queue, 0, std::ptr::null(), &raw mut event) })?;
+    // SAFETY: made for this call.
+    let event = unsafe { Owned::new(api, event) };
+    // SAFETY: a live queue.
+    check(unsafe { (api.clFlush)(queue) })?;
+    Ok(event)
 }
 
 impl Live {
@@ -107,8 +132,8 @@ impl Live {
         drop(entry);
     }
 
-    /// Waits for all commands enqueued so far of which this holds, and gives the first error there was.
-    fn finish(&self, api: &'static Functions, which: impl Fn(&Entry) -> bool) -> Result {
+    /// The queues of which this holds, and the last commands of those that are gone.
+    fn chosen(&self, api: &'static Functions, which: impl Fn(&Entry) -> bool) -> Result<Chosen> {
         let (mut queues, mut rests) = (Vec::new(), Vec::new());
         for entry in self.list().entries.iter().filter(|entry| which(entry)) {
             // SAFETY: both are alive while they are in the list.
@@ -119,6 +144,12 @@ impl Live {
                 }
             }
         }
+        Ok((queues, rests))
+    }
+
+    /// Waits for all commands enqueued so far of which this holds, and gives the first error there was.
+    fn finish(&self, api: &'static Functions, which: impl Fn(&Entry) -> bool) -> Result {
+        let (queues, rests) = self.chosen(api, which)?;
         let mut result = Ok(());
         for queue in &queues {
             // SAFETY: a live queue.
@@ -140,6 +171,30 @@ impl Live {
     /// What the driver says.
     pub fn finish_device(&self, device: &Device) -> Result {
         self.finish(device.api(), |entry| entry.device.is_part_of(device))
+    }
+
+    /// Drops something when all commands of a context that were enqueued so far have ended, on a thread
+    /// of the driver's unless they have, without waiting for them. If the driver cannot tell when that
+    /// is, it stays.
+    pub fn after_context<T: Send + Sync + 'static>(&self, context: &Context, last: Arc<T>) {
+        let (api, native) = (context.api(), context.native());
+        let Ok((queues, mut events)) = self.chosen(api, |entry| entry.context == native) else {
+            std::mem::forget(last);
+            return;
+        };
+        for queue in &queues {
+            match mark(api, queue.get()) {
+                Ok(event) => events.push(event),
+                Err(_) => std::mem::forget(last.clone()),
+            }
+        }
+        for event in &events {
+            let share = Arc::into_raw(last.clone()).cast_mut().cast();
+            // SAFETY: a live event; the share is given away. If the driver does not take it, it stays.
+            unsafe {
+                (api.clSetEventCallback)(event.get(), cl::CL_COMPLETE, Some(passed::<T>), share)
+            };
+        }
     }
 
     /// Waits for all commands of a context.

@@ -234,20 +234,11 @@ fn from_svm(
     Ok(Memory { start, own })
 }
 
-/// Frees an allocation, after the commands that use it have ended.
+/// Frees an allocation of Intel's extension, after the commands that use it have ended.
 ///
 /// # Errors
 /// `INVALID_MEM_OBJECT` for a pointer that is none, and what the driver says.
-///
-/// # Safety
-/// With shared virtual memory, the pointer is one of [`allocate`].
-pub unsafe fn free(context: &Context, memory: Memory) -> Result {
-    let Source::Intel = context.usm().source else {
-        // A command that failed has ended, too.
-        let _ = context.platform().queues().finish_context(context);
-        // SAFETY: as the caller says.
-        return unsafe { free_unused(context, memory) };
-    };
+pub fn free_by_extension(context: &Context, memory: Memory) -> Result {
     let free = context.extensions().clMemBlockingFreeINTEL;
     let free = free.ok_or_else(Error::unsupported)?;
     // SAFETY: a live context; the driver looks whether it knows the pointer.
@@ -257,10 +248,10 @@ pub unsafe fn free(context: &Context, memory: Memory) -> Result {
 /// Frees an allocation that no command uses, without waiting for any.
 ///
 /// # Errors
-/// As [`free`].
+/// `INVALID_MEM_OBJECT` for a pointer that is none, and what the driver says.
 ///
 /// # Safety
-/// As [`free`].
+/// With shared virtual memory, it is memory of [`allocate`].
 pub unsafe fn free_unused(context: &Context, memory: Memory) -> Result {
     match context.usm().source {
         Source::Intel => {
