@@ -16,5 +16,7 @@ pub use types::*;
 
 /// What the driver's functions may be called beside those of the OpenCL library (`cl_khr_icd`).
 pub const CL_PLATFORM_ICD_SUFFIX_KHR: cl_uint = 0x0920;
+/// A command that is the run of a command buffer.
+pub const CL_COMMAND_COMMAND_BUFFER_KHR: cl_uint = 0x12a8;
 /// How many devices a context has.
 pub const CL_CONTEXT_NUM_DEVICES: cl_uint = 0x1083;

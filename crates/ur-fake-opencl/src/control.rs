@@ -6,7 +6,7 @@ use crate::cl::cl_int;
 use crate::world::{Kind, Plan};
 use std::ffi::{CStr, c_char};
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     Kind::Platform,
     Kind::Device,
     Kind::Context,
@@ -16,6 +16,7 @@ const KINDS: [Kind; 9] = [
     Kind::Sampler,
     Kind::Program,
     Kind::Kernel,
+    Kind::CommandBuffer,
 ];
 
 /// Forgets orders, calls, faults and launches. Objects stay.

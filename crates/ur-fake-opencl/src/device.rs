@@ -40,6 +40,26 @@ impl Device {
         self.settings.version
     }
 
+    /// What it is like.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The names of its extensions with their versions, each as OpenCL lays it out.
+    fn versions(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for extension in &self.settings.extensions {
+            let mut name = [0; 64];
+            // A name that is too long cannot be told.
+            if let Some(place) = name.get_mut(..extension.len()) {
+                place.copy_from_slice(extension.as_bytes());
+            }
+            bytes.extend(self.settings.version_of(extension).raw());
+            bytes.extend(name);
+        }
+        bytes
+    }
+
     /// Whether it takes SPIR-V by a function of the core or of the extension.
     pub fn takes_il(&self) -> bool {
         self.settings.il
@@ -130,6 +150,22 @@ impl Device {
             CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES | CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
                 let least = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
                 since((3, 0), least.raw())?
+            }
+            CL_DEVICE_EXTENSIONS_WITH_VERSION => since((3, 0), self.versions())?,
+            CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
+                let able = match self.settings.simultaneous {
+                    true => CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR,
+                    false => 0,
+                };
+                with("cl_khr_command_buffer", able.raw())?
+            }
+            CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
+                let able = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+                with("cl_khr_command_buffer", able.raw())?
+            }
+            CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => {
+                let able = CL_MUTABLE_DISPATCH_ARGUMENTS_KHR | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR;
+                with("cl_khr_command_buffer_mutable_dispatch", able.raw())?
             }
             CL_DEVICE_SUB_GROUP_SIZES_INTEL => {
                 with("cl_intel_required_subgroup_size", [8usize, 16][..].raw())?

@@ -3,6 +3,7 @@
 
 use crate::call::{call, code, world};
 use crate::cl::*;
+use crate::command_buffer::*;
 use crate::settings::MOST;
 use crate::{context::*, device::*, enqueue::*, event::*, kernel::*, memory::*, platform::*};
 use crate::{program::*, queue::*, sampler::*, usm::*};
@@ -64,6 +65,18 @@ macro_rules! functions {
                 clSetKernelArgMemPointerINTEL: "cl_intel_unified_shared_memory",
                 clEnqueueMemFillINTEL: "cl_intel_unified_shared_memory",
                 clEnqueueMemcpyINTEL: "cl_intel_unified_shared_memory",
+                clCreateCommandBufferKHR: "cl_khr_command_buffer",
+                clReleaseCommandBufferKHR: "cl_khr_command_buffer",
+                clFinalizeCommandBufferKHR: "cl_khr_command_buffer",
+                clEnqueueCommandBufferKHR: "cl_khr_command_buffer",
+                clCommandBarrierWithWaitListKHR: "cl_khr_command_buffer",
+                clCommandCopyBufferKHR: "cl_khr_command_buffer",
+                clCommandCopyBufferRectKHR: "cl_khr_command_buffer",
+                clCommandFillBufferKHR: "cl_khr_command_buffer",
+                clCommandNDRangeKernelKHR: "cl_khr_command_buffer",
+                clCommandSVMMemcpyKHR: "cl_khr_command_buffer",
+                clCommandSVMMemFillKHR: "cl_khr_command_buffer",
+                clUpdateMutableCommandsKHR: "cl_khr_command_buffer_mutable_dispatch",
             }
         }
     };

@@ -44,6 +44,11 @@ impl Event {
     pub fn status(&self) -> cl_int {
         self.status
     }
+
+    /// When its command was enqueued, which no two are at once.
+    pub fn queued(&self) -> u64 {
+        self.times[0]
+    }
 }
 
 impl Due {

@@ -19,6 +19,7 @@
 
 pub mod call;
 pub mod cl;
+pub mod command_buffer;
 pub mod context;
 pub mod control;
 pub mod device;

@@ -6,7 +6,7 @@ use crate::world::{Body, Kind, World};
 use std::ffi::c_void;
 
 /// A queue.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Queue {
     /// Its context.
     pub context: usize,
@@ -56,19 +56,28 @@ pub unsafe extern "C" fn clCreateCommandQueue(
     unsafe { made(place, result, cl_command_queue::from_native) }
 }
 
-/// The flags of a list of properties.
-unsafe fn flags(mut list: *const cl_properties64) -> cl_bitfield {
-    let mut flags = 0;
+/// What a list of properties has under a name, 0 if it has not.
+///
+/// # Safety
+/// `list` is null or a list of pairs that ends with zero.
+pub unsafe fn property(mut list: *const cl_properties64, wanted: cl_properties64) -> u64 {
+    let mut found = 0;
     // SAFETY: the caller passes null or a list of pairs that ends with zero.
     while let Some(&name) = unsafe { list.as_ref() }.filter(|name| **name != 0) {
-        if name == CL_QUEUE_PROPERTIES.into() {
+        if name == wanted {
             // SAFETY: as above.
-            flags = unsafe { *list.add(1) };
+            found = unsafe { *list.add(1) };
         }
         // SAFETY: as above.
         list = unsafe { list.add(2) };
     }
-    flags
+    found
+}
+
+/// The flags of a queue.
+unsafe fn flags(list: *const cl_properties64) -> cl_bitfield {
+    // SAFETY: as the caller says.
+    unsafe { property(list, CL_QUEUE_PROPERTIES.into()) }
 }
 
 /// Makes a queue.

@@ -2,7 +2,9 @@
 //!
 //! `UR_FAKE_OPENCL` is a list of platforms with `;` between two. A platform is a list of words: first
 //! the version of OpenCL, then names of extensions, `il` for a device that takes SPIR-V, `svm` for one
-//! with coarse shared virtual memory, and `devices=N` (1 without). `2.1 il devices=2;1.2` are two
+//! with coarse shared virtual memory, `simultaneous` for one whose command buffers may be
+//! enqueued again before they have ended, and `devices=N` (1 without). A name of an extension may have a
+//! version behind it: `cl_khr_command_buffer=0.9.4`. `2.1 il devices=2;1.2` are two
 //! platforms. Without the variable there is one, of version 3.0 with everything that the driver has.
 
 /// The most platforms there can be: each has extension functions of its own.
@@ -11,7 +13,8 @@ pub const MOST: usize = 4;
 /// What is had without the variable.
 pub const EVERYTHING: &str = "3.0 il svm cl_khr_il_program cl_khr_subgroups cl_khr_fp64 \
      cl_khr_create_command_queue cl_khr_priority_hints cl_khr_suggested_local_work_size \
-     cl_intel_required_subgroup_size cl_intel_unified_shared_memory";
+     cl_intel_required_subgroup_size cl_intel_unified_shared_memory simultaneous \
+     cl_khr_command_buffer cl_khr_command_buffer_mutable_dispatch";
 
 /// What one platform is like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +23,14 @@ pub struct Settings {
     pub version: (u32, u32),
     /// Names of extensions.
     pub extensions: Vec<String>,
+    /// Versions of some of them, as OpenCL packs them.
+    versions: Vec<(String, u32)>,
     /// Whether the devices take SPIR-V.
     pub il: bool,
     /// Whether the devices have coarse shared virtual memory.
     pub svm: bool,
+    /// Whether a command buffer may be enqueued again before it has ended.
+    pub simultaneous: bool,
     /// How many devices there are.
     pub devices: usize,
 }
@@ -41,8 +48,10 @@ impl Settings {
         let mut settings = Self {
             version: numbers.ok_or_else(|| format!("`{version}` is no version"))?,
             extensions: Vec::new(),
+            versions: Vec::new(),
             il: false,
             svm: false,
+            simultaneous: false,
             devices: 1,
         };
         for word in words {
@@ -50,9 +59,15 @@ impl Settings {
                 Some(("devices", count)) => {
                     settings.devices = count.parse().map_err(|_| format!("`{word}`?"))?;
                 }
+                Some((name, version)) if name.starts_with("cl_") => {
+                    let version = packed(version).ok_or_else(|| format!("`{word}`?"))?;
+                    settings.extensions.push(name.to_owned());
+                    settings.versions.push((name.to_owned(), version));
+                }
                 Some(_) => return Err(format!("`{word}`?")),
                 None if word == "il" => settings.il = true,
                 None if word == "svm" => settings.svm = true,
+                None if word == "simultaneous" => settings.simultaneous = true,
                 None => settings.extensions.push(word.to_owned()),
             }
         }
@@ -75,10 +90,30 @@ impl Settings {
         }
     }
 
+    /// The version of an extension, as OpenCL packs it.
+    pub fn version_of(&self, extension: &str) -> u32 {
+        let mut versions = self.versions.iter();
+        let given = versions.find(|(name, _)| name == extension);
+        // Those that the driver follows.
+        let own = match extension {
+            "cl_khr_command_buffer" => "0.9.5",
+            "cl_khr_command_buffer_mutable_dispatch" => "0.9.3",
+            _ => "1.0.0",
+        };
+        given.map_or(packed(own).unwrap_or(0), |(_, version)| *version)
+    }
+
     /// Whether there is an extension.
     pub fn has(&self, extension: &str) -> bool {
         self.extensions.iter().any(|have| have == extension)
     }
+}
+
+/// A version of three numbers with dots between as OpenCL packs it.
+fn packed(text: &str) -> Option<u32> {
+    let mut numbers = text.split('.').map(|number| number.parse::<u32>().ok());
+    let [major, minor, patch] = [numbers.next()??, numbers.next()??, numbers.next()??];
+    Some((major << 22) | (minor << 12) | patch)
 }
 
 #[cfg(test)]
@@ -97,9 +132,20 @@ mod tests {
             (all[1].version, all[1].devices, all[1].il),
             ((1, 2), 1, false)
         );
+        let versions = Settings::parse("3.0 simultaneous cl_a=1.2.3 cl_b").expect("a platform");
+        assert_eq!(versions.version_of("cl_a"), (1 << 22) | (2 << 12) | 3);
+        assert_eq!(versions.version_of("cl_b"), 1 << 22);
+        assert!(versions.simultaneous && versions.has("cl_a"));
         assert_eq!(Settings::parse_all(""), Ok(Vec::new()));
         assert!(Settings::parse_all(EVERYTHING).is_ok());
-        for broken in ["x", "1", "1.2 devices=x", "1.2 a=b", "1.2;1.2;1.2;1.2;1.2"] {
+        for broken in [
+            "x",
+            "1",
+            "1.2 devices=x",
+            "1.2 a=b",
+            "1.2 cl_a=1",
+            "1.2;1.2;1.2;1.2;1.2",
+        ] {
             assert!(Settings::parse_all(broken).is_err(), "{broken}");
         }
     }

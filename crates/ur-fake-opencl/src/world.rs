@@ -2,6 +2,7 @@
 //! asked.
 
 use crate::cl::*;
+use crate::command_buffer::CommandBuffer;
 use crate::context::Context;
 use crate::device::Device;
 use crate::dispatch::Address;
@@ -36,6 +37,7 @@ pub enum Kind {
     Sampler,
     Program,
     Kernel,
+    CommandBuffer,
 }
 
 /// What an object is.
@@ -51,6 +53,7 @@ pub enum Body {
     Sampler(Sampler),
     Program(Program),
     Kernel(Kernel),
+    CommandBuffer(CommandBuffer),
 }
 
 /// An object with its references.
@@ -114,6 +117,8 @@ pub struct World {
     pub allocations: BTreeMap<usize, Allocation>,
     /// The next time of an event.
     pub clock: u64,
+    /// How many handles of recorded commands there are.
+    commands: usize,
 }
 
 impl Kind {
@@ -129,6 +134,7 @@ impl Kind {
             Kind::Sampler => CL_INVALID_SAMPLER,
             Kind::Program => CL_INVALID_PROGRAM,
             Kind::Kernel => CL_INVALID_KERNEL,
+            Kind::CommandBuffer => CL_INVALID_COMMAND_BUFFER_KHR,
         }
     }
 }
@@ -146,6 +152,7 @@ impl Body {
             Body::Sampler(_) => Kind::Sampler,
             Body::Program(_) => Kind::Program,
             Body::Kernel(_) => Kind::Kernel,
+            Body::CommandBuffer(_) => Kind::CommandBuffer,
         }
     }
 
@@ -188,6 +195,7 @@ getters! {
     sampler: Sampler;
     program: Program;
     kernel: Kernel;
+    command_buffer: CommandBuffer;
 }
 
 impl World {
@@ -249,6 +257,25 @@ impl World {
         };
         self.objects.insert(handle, object);
         handle
+    }
+
+    /// Which kind of object is behind a handle, if any is.
+    pub fn kind_of(&self, handle: usize) -> Option<Kind> {
+        Some(self.objects.get(&handle)?.body.kind())
+    }
+
+    /// A handle for a recorded command, which no other ever has.
+    pub fn next_command(&mut self) -> usize {
+        self.commands += 1;
+        self.commands
+    }
+
+    /// Lets an object hold another one, too.
+    pub fn tie(&mut self, handle: usize, held: usize) {
+        if let Some(object) = self.objects.get_mut(&handle) {
+            object.holds.push(held);
+            self.hold(held);
+        }
     }
 
     /// Adds a reference of the driver's own.
