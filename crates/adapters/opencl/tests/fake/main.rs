@@ -1,6 +1,7 @@
 //! The adapter on a driver that does what it is told (`ur-fake-opencl`).
 
 mod absent;
+mod command_buffers;
 mod driver;
 mod errors;
 mod events;

@@ -375,7 +375,8 @@ pub enum Arg<'a> {
 }
 
 impl Arg<'_> {
-    fn raw(&self, index: usize) -> ur_exp_kernel_arg_properties_t {
+    /// As the API takes it.
+    pub fn raw(&self, index: usize) -> ur_exp_kernel_arg_properties_t {
         let pointer = size_of::<usize>();
         let (kind, size, value) = match self {
             Arg::Value(bytes) => (
