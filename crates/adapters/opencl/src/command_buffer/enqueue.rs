@@ -1,7 +1,7 @@
 //! Running a command buffer.
 
 use super::{CommandBuffer, invalid};
-use crate::cl::{self, Owned};
+use crate::cl::{self, Counted, Owned};
 use crate::event::{Call, Event, submit};
 use crate::queue::Queue;
 use ur_adapter::{Error, Object, Result, Slot};
@@ -61,32 +61,25 @@ pub fn enqueue(
         waits.extend(latest.as_ref().map(Owned::get));
         // SAFETY: live objects.
         let (code, made) = unsafe { buffer.run(queue, run, &waits) };
-        if code != cl::CL_SUCCESS {
-            return code;
+        end = made;
+        if let Some(made) = end.as_ref().filter(|_| code == cl::CL_SUCCESS) {
+            give(made, &call);
         }
-        // SAFETY: made for this call.
-        let made = unsafe { Owned::new(queue.api(), made) };
-        let given = give(&made, &call);
-        end = Some(made);
-        given
+        code
     });
-    // One that was refused changes nothing.
+    // One that was refused changes nothing; one that runs is the latest, whatever failed afterwards.
     state.latest = end.or(latest);
     submitted
 }
 
-/// Puts another reference to an event where `submit` takes it over. Gives what the driver says.
-fn give(event: &Owned<cl::cl_event>, call: &Call) -> cl::cl_int {
-    if call.event.is_null() {
-        return cl::CL_SUCCESS;
-    }
-    match event.share() {
-        Ok(shared) => {
-            // SAFETY: the place is `submit`'s.
-            unsafe { call.event.write(shared.give()) };
-            cl::CL_SUCCESS
+/// Puts another reference to an event where `submit` takes it over.
+fn give(event: &Owned<cl::cl_event>, call: &Call) {
+    if !call.event.is_null() {
+        // SAFETY: alive; the place is `submit`'s.
+        unsafe {
+            event.get().retain(event.api());
+            call.event.write(event.get());
         }
-        Err(error) => error.native,
     }
 }
 
@@ -97,7 +90,8 @@ impl CommandBuffer {
     }
 
     /// Enqueues all commands on a queue, or, where the driver wants one that is like the command
-    /// buffer's own, on that, between two commands on the other.
+    /// buffer's own, on that, between two commands on the other. Gives the event of the run, which is
+    /// there also if it was enqueued before something failed.
     ///
     /// # Safety
     /// The events are alive.
@@ -106,9 +100,15 @@ impl CommandBuffer {
         queue: &Queue,
         run: Enqueue,
         waits: &[cl::cl_event],
-    ) -> (cl::cl_int, cl::cl_event) {
+    ) -> (cl::cl_int, Option<Owned<cl::cl_event>>) {
         let (count, list) = (waits.len() as cl::cl_uint, pointer(waits));
-        let target = queue.native();
+        let (api, target) = (queue.api(), queue.native());
+        // An event is there only if its call succeeded.
+        let own = |code, event: cl::cl_event| {
+            let made = code == cl::CL_SUCCESS && !event.is_null();
+            // SAFETY: a call below made it for this one.
+            made.then(|| unsafe { Owned::new(api, event) })
+        };
         let mut end = cl::cl_event::NULL;
         // SAFETY: live objects; the event's place is ours.
         let code = unsafe {
@@ -122,9 +122,8 @@ impl CommandBuffer {
             )
         };
         if code != cl::CL_INCOMPATIBLE_COMMAND_QUEUE_KHR {
-            return (code, end);
+            return (code, own(code, end));
         }
-        let api = queue.api();
         let mut begin = cl::cl_event::NULL;
         // Behind all that is in an in-order queue, but only behind the events in any other.
         if queue.is_in_order() || !waits.is_empty() {
@@ -132,11 +131,10 @@ impl CommandBuffer {
             // SAFETY: as above.
             let code = unsafe { marker(target, count, list, &raw mut begin) };
             if code != cl::CL_SUCCESS {
-                return (code, end);
+                return (code, None);
             }
         }
-        // SAFETY: made above, if it is there.
-        let begin = (!begin.is_null()).then(|| unsafe { Owned::new(api, begin) });
+        let begin = own(cl::CL_SUCCESS, begin);
         let first: Vec<_> = begin.iter().map(Owned::get).collect();
         let (count, list) = (first.len() as cl::cl_uint, pointer(&first));
         // SAFETY: as above.
@@ -150,22 +148,20 @@ impl CommandBuffer {
                 &raw mut end,
             )
         };
-        if code != cl::CL_SUCCESS {
-            return (code, end);
-        }
-        // SAFETY: made for this call.
-        let inner = unsafe { Owned::new(api, end) };
+        let Some(inner) = own(code, end) else {
+            return (code, None);
+        };
         let last = inner.get();
         let mut end = cl::cl_event::NULL;
         // SAFETY: live objects; the event's place is ours.
-        unsafe {
+        let code = unsafe {
             // Each queue waits for the other, so nothing may be kept back.
             (api.clFlush)(target);
             (api.clFlush)(self.queue.get());
             let marker = api.clEnqueueMarkerWithWaitList;
-            let code = marker(target, 1, &raw const last, &raw mut end);
-            (code, end)
-        }
+            marker(target, 1, &raw const last, &raw mut end)
+        };
+        (code, own(code, end).or(Some(inner)))
     }
 }
 

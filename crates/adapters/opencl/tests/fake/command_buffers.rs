@@ -5,7 +5,9 @@ use crate::case;
 use crate::driver::{Driver, EVERYTHING};
 use crate::support::*;
 use crate::ur;
+use std::mem::ManuallyDrop;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use ur_adapter_opencl::cl;
 use ur_api::*;
 
@@ -26,9 +28,13 @@ const ONE_AT_A_TIME: &str = "3.0 il cl_khr_command_buffer cl_khr_command_buffer_
 
 impl Buffer {
     fn new(context: &Context, is_updatable: bool) -> Result<Self> {
+        Self::of(context, is_updatable, true)
+    }
+
+    fn of(context: &Context, is_updatable: bool, is_in_order: bool) -> Result<Self> {
         let desc = ur_exp_command_buffer_desc_t {
             isUpdatable: is_updatable.into(),
-            isInOrder: true.into(),
+            isInOrder: is_in_order.into(),
             ..Default::default()
         };
         let mut raw = null_mut();
@@ -218,7 +224,7 @@ case! {
     |driver| {
         let context = Context::new().expect("a context");
         let queue = context.queue(UR_QUEUE_FLAG_OUT_OF_ORDER_EXEC_MODE_ENABLE.0).expect("a queue");
-        let buffer = Buffer::new(&context, false).expect("a command buffer");
+        let buffer = Buffer::of(&context, false, false).expect("a command buffer");
         buffer.finalize().expect("an end");
         let (user, native) = context.user_event().expect("an event");
         let first = queue.run(&buffer, &[&user]).expect("a run");
@@ -240,10 +246,11 @@ fn runs(driver: &Driver, waits: &str) {
     let queue = context.queue(0).expect("a queue");
     let kernel = context
         .built()
-        .and_then(|program| program.kernel(c"none"))
+        .and_then(|program| program.kernel(c"fill"))
         .expect("a kernel");
     let buffer = Buffer::new(&context, true).expect("a command buffer");
-    let _: Command = buffer.launch(&kernel, &[], true).expect("a launch");
+    let args = [Arg::Value(&[1; 8]), Arg::Value(&[2; 8])];
+    let command = buffer.launch(&kernel, &args, true).expect("a launch");
     buffer.finalize().expect("an end");
     driver.lazy(true);
     let before = driver.calls(waits);
@@ -251,6 +258,9 @@ fn runs(driver: &Driver, waits: &str) {
         drop(queue.run(&buffer, &[]).expect("a run"));
     }
     assert_eq!(driver.calls(waits) - before, 2);
+    // What runs is not changed.
+    buffer.change(command, 0, 3).expect("a change");
+    assert_eq!(driver.calls(waits) - before, 3);
     assert_eq!(driver.faults(), "");
     queue.finish().expect("an end");
     assert_eq!(driver.launches(), 3);
@@ -337,6 +347,46 @@ fn other_queue(driver: &Driver) {
         assert_eq!(event.status(), Ok(UR_EVENT_STATUS_COMPLETE));
     }
     drop((first, run, last, user, buffer, queue, context));
+    assert_eq!(driver.alive(), 0);
+}
+
+case! {
+    /// The run is enqueued then, though the caller is told of a failure: what follows waits for it.
+    a_run_whose_end_cannot_be_told_is_not_forgotten, ONE_AT_A_TIME, forgotten
+}
+
+fn forgotten(driver: &Driver) {
+    let context = Context::new().expect("a context");
+    let flags = UR_QUEUE_FLAG_PROFILING_ENABLE.0;
+    let queue = context.queue(flags).expect("a queue");
+    let buffer = Buffer::new(&context, false).expect("a command buffer");
+    buffer.finalize().expect("an end");
+    let (user, native) = context.user_event().expect("an event");
+    // The first marker is before the run, the second one behind it.
+    driver.fail("clEnqueueMarkerWithWaitList", cl::CL_OUT_OF_RESOURCES, 1, 1);
+    let run = queue.run(&buffer, &[&user]).map(drop);
+    assert_eq!(run, Err(UR_RESULT_ERROR_OUT_OF_RESOURCES));
+    assert_eq!(driver.failed(), 1);
+    let waits = || driver.calls("clWaitForEvents");
+    let (before, over) = (waits(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let (queue, buffer) = (queue.0 as usize, buffer.0 as usize);
+        let over = &over;
+        scope.spawn(move || {
+            let queue = ManuallyDrop::new(Queue(queue as _));
+            let buffer = ManuallyDrop::new(Buffer(buffer as _));
+            let run = queue.run(&buffer, &[]).map(drop);
+            over.store(true, Ordering::SeqCst);
+            assert_eq!(run, Ok(()));
+        });
+        while waits() == before && !over.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        complete(native, cl::CL_COMPLETE);
+    });
+    assert_eq!(driver.faults(), "");
+    queue.finish().expect("an end");
+    drop((user, buffer, queue, context));
     assert_eq!(driver.alive(), 0);
 }
 
