@@ -1,7 +1,8 @@
 //! Running a command buffer.
 
 use super::{CommandBuffer, invalid};
-use crate::cl::{self, Counted, Owned};
+use crate::cl::error::{failed, has_ended};
+use crate::cl::{self, Owned};
 use crate::event::{Call, Event, submit};
 use crate::queue::Queue;
 use ur_adapter::{Error, Object, Result, Slot};
@@ -41,13 +42,16 @@ pub fn enqueue(
     if !state.is_final {
         return Err(invalid("the command buffer is not finalized"));
     }
-    let latest = state.latest.take();
-    if let Some(latest) = latest.as_ref().filter(|_| !buffer.is_simultaneous()) {
+    if let Some(latest) = state.latest.as_ref().filter(|_| !buffer.is_simultaneous()) {
         // It cannot be enqueued before it has ended.
         let (wait, latest) = (buffer.context.api().clWaitForEvents, latest.get());
-        // SAFETY: a live event. What failed has ended, too.
-        unsafe { wait(1, &raw const latest) };
+        // SAFETY: a live event.
+        let code = unsafe { wait(1, &raw const latest) };
+        if !has_ended(code) {
+            return Err(failed(code));
+        }
     }
+    let latest = state.latest.take();
     let kind = UR_COMMAND_ENQUEUE_COMMAND_BUFFER_EXP;
     let mut end = None;
     let submitted = submit(queue, kind, event_wait_list, event, |call| {
@@ -62,24 +66,28 @@ pub fn enqueue(
         // SAFETY: live objects.
         let (code, made) = unsafe { buffer.run(queue, run, &waits) };
         end = made;
-        if let Some(made) = end.as_ref().filter(|_| code == cl::CL_SUCCESS) {
-            give(made, &call);
+        match &end {
+            Some(made) if code == cl::CL_SUCCESS => give(made, &call),
+            _ => code,
         }
-        code
     });
     // One that was refused changes nothing; one that runs is the latest, whatever failed afterwards.
     state.latest = end.or(latest);
     submitted
 }
 
-/// Puts another reference to an event where `submit` takes it over.
-fn give(event: &Owned<cl::cl_event>, call: &Call) {
-    if !call.event.is_null() {
-        // SAFETY: alive; the place is `submit`'s.
-        unsafe {
-            event.get().retain(event.api());
-            call.event.write(event.get());
+/// Puts another reference to an event where `submit` takes it over. Gives what the driver says.
+fn give(event: &Owned<cl::cl_event>, call: &Call) -> cl::cl_int {
+    if call.event.is_null() {
+        return cl::CL_SUCCESS;
+    }
+    match event.share() {
+        Ok(shared) => {
+            // SAFETY: the place is `submit`'s.
+            unsafe { call.event.write(shared.give()) };
+            cl::CL_SUCCESS
         }
+        Err(error) => error.native,
     }
 }
 
@@ -153,14 +161,17 @@ impl CommandBuffer {
         };
         let last = inner.get();
         let mut end = cl::cl_event::NULL;
+        // Each queue waits for the other, so nothing may be kept back.
+        for each in [target, self.queue.get()] {
+            // SAFETY: a live queue.
+            let code = unsafe { (api.clFlush)(each) };
+            if code != cl::CL_SUCCESS {
+                return (code, Some(inner));
+            }
+        }
+        let marker = api.clEnqueueMarkerWithWaitList;
         // SAFETY: live objects; the event's place is ours.
-        let code = unsafe {
-            // Each queue waits for the other, so nothing may be kept back.
-            (api.clFlush)(target);
-            (api.clFlush)(self.queue.get());
-            let marker = api.clEnqueueMarkerWithWaitList;
-            marker(target, 1, &raw const last, &raw mut end)
-        };
+        let code = unsafe { marker(target, 1, &raw const last, &raw mut end) };
         (code, own(code, end).or(Some(inner)))
     }
 }

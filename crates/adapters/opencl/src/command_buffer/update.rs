@@ -1,6 +1,7 @@
 //! Recorded launches that can be changed.
 
 use super::{CommandBuffer, Kept, invalid};
+use crate::cl::error::{failed, has_ended};
 use crate::cl::{self, check};
 use crate::kernel::Kernel;
 use crate::launch::Range;
@@ -340,11 +341,15 @@ impl CommandBuffer {
             // SAFETY: the program passes a change as the API says.
             changes.push(unsafe { Change::new(command, launch, one) }?);
         }
-        if let Some(latest) = state.latest.take() {
+        if let Some(latest) = &state.latest {
             // What runs must not change.
-            let (wait, latest) = (latest.api().clWaitForEvents, latest.get());
-            // SAFETY: a live event. What failed has ended, too.
-            unsafe { wait(1, &raw const latest) };
+            let (wait, native) = (latest.api().clWaitForEvents, latest.get());
+            // SAFETY: a live event.
+            let code = unsafe { wait(1, &raw const native) };
+            if !has_ended(code) {
+                return Err(failed(code));
+            }
+            state.latest = None;
         }
         let configs: Vec<_> = changes.iter().map(Change::config).collect();
         let kinds = vec![cl::CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR; configs.len()];
