@@ -24,8 +24,10 @@ enum Part {
     /// The loader and the OpenCL adapter of the runtime 2026.1 on Intel's CPU driver; failures that
     /// are known are listed in crates/ur-cts/known
     Released,
-    /// Our loader with native CPU, the mock and the OpenCL adapter of the runtime 2026.1 in one
-    /// process, tests of all devices in random order: what fails must fail with its adapter alone
+    /// Our loader and OpenCL adapter on Intel's CPU driver
+    Opencl,
+    /// Our loader with native CPU, OpenCL on Intel's CPU driver and the mock in one process, tests of
+    /// all devices in random order: what fails must fail with its adapter alone
     Interleaved {
         /// Seeds, 1 and up
         #[arg(long, default_value_t = 20)]
@@ -48,6 +50,7 @@ pub fn run(args: &Args) -> Result<bool> {
             Ok(tally.good())
         }
         Part::Released => released(),
+        Part::Opencl => on_intel(),
         Part::Interleaved { seeds } => interleaved(*seeds),
         Part::Faults => faults(),
     }
@@ -136,6 +139,21 @@ fn released() -> Result<bool> {
     Ok(process::status(&mut suite)?.success())
 }
 
+fn on_intel() -> Result<bool> {
+    let mut suite = suite();
+    opencl(&mut suite)?;
+    suite
+        .arg("--loader")
+        .arg(library(build::LOADER))
+        .arg("--adapter")
+        .arg(library(OPENCL))
+        .args(AT_ONCE);
+    Ok(process::status(&mut suite)?.success())
+}
+
+/// Our adapter in the built tree.
+const OPENCL: &str = "libur_adapter_opencl.so.0";
+
 /// How tests of Intel's driver run: most of the time goes into its builds of programs, and into the
 /// few calls that never return.
 const AT_ONCE: [&str; 4] = ["--jobs", "2", "--timeout", "20"];
@@ -164,11 +182,10 @@ fn failing(adapters: &[PathBuf], seed: Option<u64>, file: &Path) -> Result<BTree
 }
 
 fn interleaved(seeds: u64) -> Result<bool> {
-    let (_, opencl) = opencl(&mut Command::new("true"))?;
     let adapters = [
         library("libur_adapter_native_cpu.so.0"),
         library("libur_adapter_mock.so.0"),
-        opencl,
+        library(OPENCL),
     ];
     let folder = folder()?;
     let mut alone = BTreeSet::new();
