@@ -2,6 +2,7 @@
 
 mod build;
 mod contents;
+mod source;
 
 use crate::failure::Stop;
 use crate::objects::{Arg, Counted, Kernel, Program, Range};
@@ -20,6 +21,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
     binaries(suite);
     build::tests(suite);
     contents::tests(suite);
+    source::tests(suite);
 }
 
 /// A scene on a device that has a compiler.
