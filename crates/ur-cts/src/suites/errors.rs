@@ -3,6 +3,8 @@
 //! with the documented result; those that speak of sizes and values also without, where an adapter
 //! must not take them, whatever error it gives.
 
+mod belonging;
+
 use crate::failure::{Stop, check};
 use crate::generated::words::call;
 use crate::objects::{
@@ -80,6 +82,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             });
         }
     }
+    belonging::tests(suite);
 }
 
 fn named(result: &str) -> ur_result_t {
