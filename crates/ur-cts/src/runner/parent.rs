@@ -288,7 +288,9 @@ pub(super) fn run(args: &Args) -> Result<()> {
         .unwrap_or_else(PoisonError::into_inner);
     if let Some(problem) = problem {
         let name = "teardown::listing";
-        outcomes.push(Outcome::new(name, Verdict::Failed, problem, Duration::ZERO));
+        let outcome = Outcome::new(name, Verdict::Failed, problem, Duration::ZERO);
+        eprintln!("{}", summary::line(&outcome));
+        outcomes.push(outcome);
     }
     for pattern in unused {
         println!("known, but the name of no test: {pattern}");

@@ -235,6 +235,9 @@ const OF_DEVICE: [(&str, OfDevice); 4] = [
 
 /// A part of a device is refused with a context that has only another part.
 fn other_device(cx: &Cx, function: &'static str, call: OfDevice) -> Outcome {
+    if function.starts_with("urVirtualMem") {
+        cx.needs(UR_DEVICE_INFO_VIRTUAL_MEMORY_SUPPORT)?;
+    }
     let parts = halves(cx)?;
     let context = Context::new(&[parts[0].get()])?;
     let queue = Queue::new(&context, parts[0].get(), 0)?;
