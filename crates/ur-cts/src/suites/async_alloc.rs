@@ -129,14 +129,22 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
                 }
             }
         }
-        suite.device("with_properties", move |cx| {
-            let (_context, queue) = place(cx, kind, 0)?;
-            let properties = ur_exp_async_usm_alloc_properties_t::default();
-            let given = &raw const properties;
-            let at = allocate(&queue, kind, null_mut(), 64, given, &[], null_mut())?;
-            queue.fill(at, 64, 1, &[])?;
-            free(&queue, null_mut(), at, &[])?.wait()
-        });
+        for (name, flags) in [
+            ("with_properties", 0),
+            ("flag_tbd", UR_EXP_ASYNC_USM_ALLOC_FLAG_TBD.0),
+        ] {
+            suite.device(name, move |cx| {
+                let (_context, queue) = place(cx, kind, 0)?;
+                let properties = ur_exp_async_usm_alloc_properties_t {
+                    flags,
+                    ..Default::default()
+                };
+                let given = &raw const properties;
+                let at = allocate(&queue, kind, null_mut(), 64, given, &[], null_mut())?;
+                queue.fill(at, 64, 1, &[])?;
+                free(&queue, null_mut(), at, &[])?.wait()
+            });
+        }
         suite.device("waits_for_events", move |cx| {
             let (context, queue) = place(cx, kind, 0)?;
             let other = Queue::new(&context, cx.device(), 0)?;

@@ -1,6 +1,7 @@
 //! Command buffers.
 
 mod append;
+mod launch;
 mod order;
 mod stage;
 mod update;
@@ -71,6 +72,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
     create(suite);
     objects(suite);
     append::tests(suite);
+    launch::tests(&mut suite.part("append_kernel_launch"));
     order::tests(suite);
     update::tests(suite);
 }

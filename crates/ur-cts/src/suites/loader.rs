@@ -157,7 +157,27 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             })
         });
     }
+    suite.global("config::code_location_with_data", |_| {
+        with_config(|config| {
+            let mut data = 7u32;
+            ok!(urLoaderConfigSetCodeLocationCallback(
+                config,
+                Some(nowhere),
+                (&raw mut data).cast()
+            ))?;
+            Ok(())
+        })
+    });
     suite.global("init::again", |_| started_again(0));
+    suite.global("init::again_with_a_configuration", |_| {
+        with_config(|config| {
+            ok!(urLoaderInit(0, config))?;
+            let mut number = 0;
+            ok!(urAdapterGet(0, null_mut(), &raw mut number))?;
+            ok!(urLoaderTearDown())?;
+            Ok(())
+        })
+    });
     for flag in [
         UR_DEVICE_INIT_FLAG_GPU,
         UR_DEVICE_INIT_FLAG_CPU,

@@ -1,6 +1,7 @@
 //! Buffers and parts of them, and what images say of themselves.
 
 mod image;
+mod image_host;
 mod part;
 
 use crate::failure::Stop;
@@ -323,5 +324,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         Ok(())
     });
     part::tests(&mut suite.part("buffer_partition"));
+    image_host::tests(&mut suite.part("image"));
     image::tests(&mut suite.part("image"));
 }

@@ -12,6 +12,14 @@ use std::os::unix::fs::FileExt;
 use std::ptr::null_mut;
 use ur_api::*;
 
+/// Kinds of handles that the suite has no use for.
+const OTHERS: [ur_exp_external_mem_type_t; 4] = [
+    UR_EXP_EXTERNAL_MEM_TYPE_WIN32_NT,
+    UR_EXP_EXTERNAL_MEM_TYPE_WIN32_NT_DX12_RESOURCE,
+    UR_EXP_EXTERNAL_MEM_TYPE_DMA_BUF,
+    UR_EXP_EXTERNAL_MEM_TYPE_WIN32_NT_DX11_RESOURCE,
+];
+
 const FD: ur_exp_external_mem_type_t = UR_EXP_EXTERNAL_MEM_TYPE_OPAQUE_FD;
 
 struct Exported {
@@ -112,6 +120,54 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             let call = "urMemoryExportAllocExportableMemoryExp";
             check(call, UR_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, code)?;
             Ok(())
+        });
+    }
+    for handle in OTHERS {
+        let name = handle.to_string().to_lowercase();
+        let name = name.replace("ur_exp_external_mem_type_", "");
+        // Handles of another system cannot come from here; those of this one may.
+        suite.device(format!("export::as_{name}"), move |cx| {
+            cx.needs(UR_DEVICE_INFO_MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP)?;
+            let context = cx.context()?;
+            let mut at = null_mut();
+            let code = ur!(urMemoryExportAllocExportableMemoryExp(
+                context.get(),
+                cx.device(),
+                0,
+                4096,
+                handle,
+                &raw mut at
+            ));
+            let no = [
+                UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                UR_RESULT_ERROR_INVALID_VALUE,
+                UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
+            ];
+            if code == UR_RESULT_SUCCESS && handle == UR_EXP_EXTERNAL_MEM_TYPE_DMA_BUF {
+                ensure!(!at.is_null(), "there is no memory");
+                ok!(urMemoryExportFreeExportableMemoryExp(
+                    context.get(),
+                    cx.device(),
+                    at
+                ))?;
+                return Ok(());
+            }
+            check(
+                "urMemoryExportAllocExportableMemoryExp",
+                no.as_slice(),
+                code,
+            )?;
+            let memory = Exported::new(cx, 0, 4096)?;
+            let mut place = [0u64; 2];
+            let code = ur!(urMemoryExportExportMemoryHandleExp(
+                memory.context.get(),
+                memory.device,
+                handle,
+                memory.at,
+                place.as_mut_ptr().cast()
+            ));
+            check("urMemoryExportExportMemoryHandleExp", no.as_slice(), code)?;
+            memory.free()
         });
     }
     suite.device("export::several_files_of_one_memory", |cx| {

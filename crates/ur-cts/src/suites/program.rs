@@ -300,6 +300,37 @@ fn restore(scene: &Scene, binary: &[u8], out: *mut ur_program_handle_t) -> ur_re
 }
 
 fn binaries(suite: &mut Suite<'_>) {
+    suite.device("binary::with_properties", |cx| {
+        let scene = scene(cx)?;
+        let program = Program::built(&scene.context, kernels::BASIC)?;
+        let binaries = saved(&program)?;
+        let metadata = ur_program_metadata_t {
+            pName: c"a name that means nothing".as_ptr(),
+            r#type: UR_PROGRAM_METADATA_TYPE_UINT32,
+            size: 4,
+            value: ur_program_metadata_value_t { data32: 5 },
+        };
+        let properties = ur_program_properties_t {
+            count: 1,
+            pMetadatas: &raw const metadata,
+            ..Default::default()
+        };
+        let (mut device, mut length) = (cx.device(), binaries[0].len());
+        let mut bytes = binaries[0].as_ptr();
+        let again = Program::made("urProgramCreateWithBinary", |out| {
+            ur!(urProgramCreateWithBinary(
+                scene.context.get(),
+                1,
+                &raw mut device,
+                &raw mut length,
+                &raw mut bytes,
+                &raw const properties,
+                out
+            ))
+        })?;
+        again.build(&scene.context, None)?;
+        works(&scene, &again)
+    });
     suite.device("binary::there_and_back", |cx| {
         let scene = scene(cx)?;
         let program = Program::built(&scene.context, kernels::BASIC)?;

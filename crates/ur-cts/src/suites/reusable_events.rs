@@ -69,6 +69,12 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             Ok(())
         });
     }
+    suite.device("create::for_other_processes", |cx| {
+        let place = place(cx, 0)?;
+        let event = create(cx, &place.context, UR_EXP_EVENT_FLAG_IPC_EXP.0)?;
+        same!("the count", event.count()?, 1);
+        Ok(())
+    });
     for times in [1, 2, 100] {
         suite.device(format!("retain::{times}_times"), move |cx| {
             let place = place(cx, 0)?;

@@ -118,6 +118,15 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             ensure!(pages.bytes().iter().all(|b| *b == 0x21), "it changed");
             Ok(())
         });
+        suite.device(format!("register::no_flags_{size}_bytes"), move |cx| {
+            let (context, queue) = place(cx)?;
+            let mut pages = Pages::new(size)?;
+            let properties = ur_exp_usm_host_alloc_register_properties_t::default();
+            register(&context, pages.at, size, &raw const properties)?;
+            same!("the type", kind_of(&context, pages.at)?, UR_USM_TYPE_HOST);
+            copies(&queue, &mut pages)?;
+            unregister(&context, pages.at)
+        });
         suite.device(format!("register::read_only_{size}_bytes"), move |cx| {
             let (context, queue) = place(cx)?;
             let mut pages = Pages::new(size)?;

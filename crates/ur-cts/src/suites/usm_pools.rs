@@ -117,6 +117,131 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         same!("used behind", used()?, before);
         Ok(())
     });
+    // What a pool has found out, or was made with, is not for the program to set.
+    for query in NUMBERS[2..]
+        .iter()
+        .copied()
+        .chain([UR_USM_POOL_INFO_CONTEXT, UR_USM_POOL_INFO_REFERENCE_COUNT])
+    {
+        let name = query.to_string().to_lowercase();
+        let name = name.replace("ur_usm_pool_info_", "").replace("_exp", "");
+        suite.device(format!("set_info::refused::{name}"), move |cx| {
+            let (pool, context) = create(cx, 0)?;
+            let mut value = 1usize << 20;
+            let code = ur!(urUSMPoolSetInfoExp(
+                pool.get(),
+                query,
+                (&raw mut value).cast(),
+                size_of::<usize>()
+            ));
+            let marks = [
+                UR_USM_POOL_INFO_RESERVED_HIGH_EXP,
+                UR_USM_POOL_INFO_USED_HIGH_EXP,
+            ];
+            let no = [
+                UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
+                UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+            ];
+            // The marks may be set to 0, so that they are taken anew, but hardly to this.
+            let value = [UR_RESULT_SUCCESS, UR_RESULT_ERROR_INVALID_VALUE];
+            if !(marks.contains(&query) && value.contains(&code)) {
+                check("urUSMPoolSetInfoExp", no, code)?;
+            }
+            same!("the count", pool.count()?, 1);
+            let own: ur_context_handle_t = pool.info(UR_USM_POOL_INFO_CONTEXT)?;
+            same!("the context", own, context.get());
+            destroy(cx, &context, pool)
+        });
+    }
+    for (mark, now) in [
+        (
+            UR_USM_POOL_INFO_RESERVED_HIGH_EXP,
+            UR_USM_POOL_INFO_RESERVED_CURRENT_EXP,
+        ),
+        (
+            UR_USM_POOL_INFO_USED_HIGH_EXP,
+            UR_USM_POOL_INFO_USED_CURRENT_EXP,
+        ),
+    ] {
+        let name = mark.to_string().to_lowercase();
+        let name = name.replace("ur_usm_pool_info_", "").replace("_exp", "");
+        suite.device(format!("set_info::{name}_anew"), move |cx| {
+            let (pool, context) = create(cx, 0)?;
+            let kind = UsmKind::Device;
+            Usm::with(cx, &context, kind, None, pool.get(), 1 << 20)?.free()?;
+            ensure!(number(pool.get(), mark)? >= 1 << 20, "nothing was noted");
+            let mut zero = 0usize;
+            let code = ur!(urUSMPoolSetInfoExp(
+                pool.get(),
+                mark,
+                (&raw mut zero).cast(),
+                size_of::<usize>()
+            ));
+            let no = [
+                UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
+                UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+            ];
+            if no.contains(&code) {
+                return Err(Stop::Unsupported("the mark cannot be set".into()));
+            }
+            check("urUSMPoolSetInfoExp", UR_RESULT_SUCCESS, code)?;
+            same!(
+                "the mark",
+                number(pool.get(), mark)?,
+                number(pool.get(), now)?
+            );
+            destroy(cx, &context, pool)
+        });
+    }
+    suite.device("get_info::context_and_count", |cx| {
+        let (pool, context) = create(cx, 0)?;
+        let mut own: ur_context_handle_t = null_mut();
+        let code = ur!(urUSMPoolGetInfoExp(
+            pool.get(),
+            UR_USM_POOL_INFO_CONTEXT,
+            (&raw mut own).cast(),
+            null_mut()
+        ));
+        // It may be left to urUSMPoolGetInfo.
+        let either = [UR_RESULT_SUCCESS, UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION];
+        check("urUSMPoolGetInfoExp", either, code)?;
+        if code == UR_RESULT_SUCCESS {
+            same!("the context", own, context.get());
+        }
+        let mut count = 0u32;
+        let code = ur!(urUSMPoolGetInfoExp(
+            pool.get(),
+            UR_USM_POOL_INFO_REFERENCE_COUNT,
+            (&raw mut count).cast(),
+            null_mut()
+        ));
+        check("urUSMPoolGetInfoExp", either, code)?;
+        if code == UR_RESULT_SUCCESS {
+            same!("the count", count, 1);
+        }
+        destroy(cx, &context, pool)
+    });
+    suite.device("set_info::maximum_size", |cx| {
+        let (pool, context) = create(cx, 0)?;
+        let query = UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP;
+        let mut value = 1usize << 30;
+        let code = ur!(urUSMPoolSetInfoExp(
+            pool.get(),
+            query,
+            (&raw mut value).cast(),
+            size_of::<usize>()
+        ));
+        if code == UR_RESULT_SUCCESS {
+            same!("the most", number(pool.get(), query)?, value);
+            return destroy(cx, &context, pool);
+        }
+        let no = [
+            UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
+            UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+        ];
+        check("urUSMPoolSetInfoExp", no, code)?;
+        destroy(cx, &context, pool)
+    });
     for value in [0usize, 1 << 16, 1 << 24] {
         suite.device(
             format!("set_info::release_threshold_of_{value}"),

@@ -117,20 +117,28 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
         ))?;
         scene.queue.finish()
     });
-    suite.device("with_properties", |cx| {
-        let scene = scene(cx)?;
-        let calls = AtomicUsize::new(0);
-        let properties = ur_exp_host_task_properties_t::default();
-        let count = || {
-            calls.fetch_add(1, Ordering::SeqCst);
-        };
-        let code = task(&scene, &count, Some(&properties), null_mut());
-        let finished = scene.queue.finish();
-        check(SUBJECT.call, UR_RESULT_SUCCESS, code)?;
-        finished?;
-        same!("calls", calls.load(Ordering::SeqCst), 1);
-        Ok(())
-    });
+    for (name, flags) in [
+        ("with_properties", 0),
+        ("flag_tbd", UR_EXP_HOST_TASK_FLAG_TBD.0),
+    ] {
+        suite.device(name, move |cx| {
+            let scene = scene(cx)?;
+            let calls = AtomicUsize::new(0);
+            let properties = ur_exp_host_task_properties_t {
+                flags,
+                ..Default::default()
+            };
+            let count = || {
+                calls.fetch_add(1, Ordering::SeqCst);
+            };
+            let code = task(&scene, &count, Some(&properties), null_mut());
+            let finished = scene.queue.finish();
+            check(SUBJECT.call, UR_RESULT_SUCCESS, code)?;
+            finished?;
+            same!("calls", calls.load(Ordering::SeqCst), 1);
+            Ok(())
+        });
+    }
     suite.device("in_the_order_of_an_in_order_queue", |cx| {
         let scene = scene(cx)?;
         let order = Mutex::new(Vec::new());

@@ -82,6 +82,48 @@ fn format(cx: &Cx, format: &ur_image_format_t, element: usize) -> Outcome {
     Ok(())
 }
 
+/// What a device need not have: other orders, and types that pack channels. An image of such a format
+/// says what it is, or is refused for its format.
+fn rare(cx: &Cx, wanted: ur_image_format_t) -> Outcome {
+    cx.needs(UR_DEVICE_INFO_IMAGE_SUPPORT)?;
+    let context = cx.context()?;
+    let image = match Memory::image(&context, UR_MEM_FLAG_READ_WRITE, &wanted, &flat(7, 5)) {
+        Err(Stop::Call(failure)) => {
+            let of_formats = [
+                UR_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT,
+                UR_RESULT_ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+            ];
+            crate::failure::check(failure.call, of_formats, failure.code)?;
+            return Ok(());
+        }
+        other => other?,
+    };
+    let own: ur_image_format_t = ask(&image, UR_IMAGE_INFO_FORMAT)?;
+    same!("the order", own.channelOrder, wanted.channelOrder);
+    same!("the type", own.channelType, wanted.channelType);
+    let element: usize = ask(&image, UR_IMAGE_INFO_ELEMENT_SIZE)?;
+    ensure!((1..=16).contains(&element), "texels of {element} bytes");
+    Ok(())
+}
+
+const RARE_ORDERS: [ur_image_channel_order_t; 10] = [
+    UR_IMAGE_CHANNEL_ORDER_RA,
+    UR_IMAGE_CHANNEL_ORDER_RGB,
+    UR_IMAGE_CHANNEL_ORDER_ARGB,
+    UR_IMAGE_CHANNEL_ORDER_ABGR,
+    UR_IMAGE_CHANNEL_ORDER_INTENSITY,
+    UR_IMAGE_CHANNEL_ORDER_LUMINANCE,
+    UR_IMAGE_CHANNEL_ORDER_RX,
+    UR_IMAGE_CHANNEL_ORDER_RGX,
+    UR_IMAGE_CHANNEL_ORDER_RGBX,
+    UR_IMAGE_CHANNEL_ORDER_SRGBA,
+];
+const PACKED_TYPES: [ur_image_channel_type_t; 3] = [
+    UR_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565,
+    UR_IMAGE_CHANNEL_TYPE_UNORM_SHORT_555,
+    UR_IMAGE_CHANNEL_TYPE_INT_101010,
+];
+
 /// Kinds of images with the extent that they are made with: width, height, depth, layers.
 const KINDS: [(&str, ur_mem_type_t, [usize; 4]); 5] = [
     ("1d", UR_MEM_TYPE_IMAGE1D, [9, 1, 1, 1]),
@@ -197,6 +239,23 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
                 format(cx, &wanted, channels * bytes)
             });
         }
+    }
+    let types = TYPES.map(|(_, channel_type, _)| channel_type);
+    let orders = ORDERS.map(|(_, order, _)| order);
+    let packed = orders
+        .into_iter()
+        .flat_map(|o| PACKED_TYPES.map(|t| (o, t)));
+    let others = RARE_ORDERS.into_iter();
+    let others = others.flat_map(|o| types.into_iter().chain(PACKED_TYPES).map(move |t| (o, t)));
+    for (order, channel_type) in packed.chain(others) {
+        let name = format!("{order}_{channel_type}").to_lowercase();
+        let name = name.replace("ur_image_channel_order_", "");
+        let name = name.replace("ur_image_channel_type_", "");
+        let wanted = ur_image_format_t {
+            channelOrder: order,
+            channelType: channel_type,
+        };
+        suite.device(format!("create::rare::{name}"), move |cx| rare(cx, wanted));
     }
     for (name, mem_type, extent) in KINDS {
         for (flag_name, flags) in [

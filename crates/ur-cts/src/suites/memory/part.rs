@@ -69,6 +69,43 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
             suite.device(case, move |cx| is_the_same_memory(cx, first, steps, flags));
         }
     }
+    // A part has the memory of the whole, so nothing of the host's is for it to say.
+    for (name, flag) in [
+        ("use_host_pointer", UR_MEM_FLAG_USE_HOST_POINTER),
+        ("alloc_host_pointer", UR_MEM_FLAG_ALLOC_HOST_POINTER),
+        (
+            "alloc_copy_host_pointer",
+            UR_MEM_FLAG_ALLOC_COPY_HOST_POINTER,
+        ),
+    ] {
+        suite.device(format!("errors::{name}"), move |cx| {
+            let context = cx.context()?;
+            let whole = Memory::with(&context, &pattern(2 * step(cx)?))?;
+            let region = ur_buffer_region_t {
+                size: step(cx)?,
+                ..Default::default()
+            };
+            let mut out = null_mut();
+            refused!(
+                [
+                    UR_RESULT_ERROR_INVALID_VALUE,
+                    UR_RESULT_ERROR_INVALID_HOST_PTR
+                ],
+                urMemBufferPartition(
+                    whole.get(),
+                    flag.0,
+                    UR_BUFFER_CREATE_TYPE_REGION,
+                    &raw const region,
+                    &raw mut out
+                )
+            )?;
+            ensure!(out.is_null(), "a part came with the refusal");
+            Ok(())
+        });
+    }
+    suite.device("inherits_the_access_of_the_whole", |cx| {
+        is_the_same_memory(cx, 1, 2, 0)
+    });
     suite.device("outlives_the_handle_of_the_whole", |cx| {
         let (context, queue) = cx.queue(0)?;
         let step = step(cx)?;

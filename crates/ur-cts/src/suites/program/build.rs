@@ -212,6 +212,18 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
                 works(&scene, &program)
             });
         }
+        for options in [c"", c"-cl-opt-disable"] {
+            let name = options.to_string_lossy().replace(' ', "_");
+            suite.device(format!("compile{what}::options::{name}"), move |cx| {
+                let scene = scene(cx)?;
+                let program = Program::from_il(&scene.context, kernels::BASIC)?;
+                success(form.compile(cx, &scene.context, &program, Some(options)))?;
+                let found = told(cx, &program, UR_PROGRAM_BUILD_INFO_OPTIONS)?;
+                same!("options", found, options.to_string_lossy());
+                let program = linked(cx, &scene.context, &[&program], None, form)?;
+                works(&scene, &program)
+            });
+        }
         suite.device(format!("build{what}::missing_function"), move |cx| {
             let scene = scene(cx)?;
             let program = Program::from_il(&scene.context, kernels::LINK_MAIN)?;
@@ -385,6 +397,43 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
             both.as_ptr()
         ))?;
         same!("numbers", run(&scene, &main, c"use_library", 3)?, [1, 3, 5]);
+        Ok(())
+    });
+    suite.device("link_exp::missing_function_allowed", |cx| {
+        cx.needs(UR_DEVICE_INFO_DYNAMIC_LINK_SUPPORT_EXP)?;
+        let scene = scene(cx)?;
+        let main = Program::from_il(&scene.context, kernels::LINK_MAIN)?;
+        let library = Program::built(&scene.context, kernels::LINK_LIBRARY)?;
+        let mut device = cx.device();
+        let flags = UR_EXP_PROGRAM_FLAG_ALLOW_UNRESOLVED_SYMBOLS.0;
+        ok!(urProgramCompileExp(
+            main.get(),
+            1,
+            &raw mut device,
+            flags,
+            null()
+        ))?;
+        let one = [main.get()];
+        let program = Program::made("urProgramLinkExp", |out| {
+            ur!(urProgramLinkExp(
+                scene.context.get(),
+                1,
+                &raw mut device,
+                flags,
+                1,
+                one.as_ptr(),
+                null(),
+                out
+            ))
+        })?;
+        let both = [program.get(), library.get()];
+        ok!(urProgramDynamicLinkExp(
+            scene.context.get(),
+            2,
+            both.as_ptr()
+        ))?;
+        let found = run(&scene, &program, c"use_library", 3)?;
+        same!("numbers", found, [1, 3, 5]);
         Ok(())
     });
     suite.device("dynamic_link::missing_function", |cx| {

@@ -47,6 +47,25 @@ pub(super) fn tests(suite: &mut Suite<'_>) {
         same!("the context", own, context.get());
         Ok(())
     });
+    for (name, flag) in [
+        (
+            "use_native_memory_pool",
+            UR_USM_POOL_FLAG_USE_NATIVE_MEMORY_POOL_EXP,
+        ),
+        ("read_only", UR_USM_POOL_FLAG_READ_ONLY_EXP),
+    ] {
+        suite.device(format!("create::{name}"), move |cx| {
+            cx.needs(UR_DEVICE_INFO_USM_POOL_SUPPORT)?;
+            cx.needs(UR_DEVICE_INFO_ASYNC_USM_ALLOCATIONS_SUPPORT_EXP)?;
+            let context = cx.context()?;
+            let pool = with(&context, flag.0, std::ptr::null())?;
+            let kind = UsmKind::Device;
+            let usm = Usm::with(cx, &context, kind, None, pool.get(), 4096)?;
+            let own: ur_usm_pool_handle_t = usm.info(UR_USM_ALLOC_INFO_POOL)?;
+            same!("the pool", own, pool.get());
+            usm.free()
+        });
+    }
     suite.device("create::with_limits", |cx| {
         cx.needs(UR_DEVICE_INFO_USM_POOL_SUPPORT)?;
         let context = cx.context()?;
