@@ -141,7 +141,16 @@ impl Device {
             }
             CL_DEVICE_PARTITION_AFFINITY_DOMAIN => since((1, 2), 0u64.raw())?,
             CL_DEVICE_PARTITION_TYPE => since((1, 2), self.origin[..].raw())?,
-            CL_DEVICE_SVM_CAPABILITIES => since((2, 0), u64::from(self.settings.svm).raw())?,
+            CL_DEVICE_SVM_CAPABILITIES => {
+                let mut able = 0;
+                if self.settings.svm {
+                    able |= CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
+                }
+                if self.settings.fine {
+                    able |= CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+                }
+                since((2, 0), able.raw())?
+            }
             CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => since((2, 0), 8u32.raw())?,
             CL_DEVICE_IL_VERSION if self.settings.il => "SPIR-V_1.2".raw(),
             CL_DEVICE_IL_VERSION => since((2, 1), "".raw())?,

@@ -2,9 +2,10 @@
 //!
 //! `UR_FAKE_OPENCL` is a list of platforms with `;` between two. A platform is a list of words: first
 //! the version of OpenCL, then names of extensions, `il` for a device that takes SPIR-V, `svm` for one
-//! with coarse shared virtual memory, `simultaneous` for one whose command buffers may be
-//! enqueued again before they have ended, and `devices=N` (1 without). A name of an extension may have a
-//! version behind it: `cl_khr_command_buffer=0.9.4`. `2.1 il devices=2;1.2` are two
+//! with coarse shared virtual memory, `fine` for fine-grained buffers of it, too, `simultaneous` for
+//! one whose command buffers may be enqueued again before they have ended, and `devices=N` (1
+//! without). A name of an extension may have a version behind it: `cl_khr_command_buffer=0.9.4`.
+//! `2.1 il devices=2;1.2` are two
 //! platforms. Without the variable there is one, of version 3.0 with everything that the driver has.
 
 /// The most platforms there can be: each has extension functions of its own.
@@ -31,6 +32,8 @@ pub struct Settings {
     pub svm: bool,
     /// Whether a command buffer may be enqueued again before it has ended.
     pub simultaneous: bool,
+    /// Whether these can be fine-grained.
+    pub fine: bool,
     /// How many devices there are.
     pub devices: usize,
 }
@@ -52,6 +55,7 @@ impl Settings {
             il: false,
             svm: false,
             simultaneous: false,
+            fine: false,
             devices: 1,
         };
         for word in words {
@@ -68,6 +72,7 @@ impl Settings {
                 None if word == "il" => settings.il = true,
                 None if word == "svm" => settings.svm = true,
                 None if word == "simultaneous" => settings.simultaneous = true,
+                None if word == "fine" => settings.fine = true,
                 None => settings.extensions.push(word.to_owned()),
             }
         }

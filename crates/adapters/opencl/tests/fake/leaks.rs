@@ -9,7 +9,7 @@ use crate::support::*;
 use ur_adapter_opencl::cl;
 
 /// Functions whose failure the program need not hear of, at least not always.
-const UNTOLD: [&str; 6] = [
+const UNTOLD: [&str; 8] = [
     // What is not pushed goes on sooner or later.
     "clFlush",
     // What a device has not told it has not; what a program exports is known only as far as it is told.
@@ -21,6 +21,9 @@ const UNTOLD: [&str; 6] = [
     // asks for `errors` has the failures.
     "clEnqueueMarkerWithWaitList",
     "clRetainEvent",
+    // Freeing shared virtual memory waits for commands before, as far as the driver lets it.
+    "clRetainCommandQueue",
+    "clFinish",
 ];
 
 /// Runs a sequence of calls, and again for each call of OpenCL in it, which fails then. Whatever the
@@ -69,3 +72,11 @@ leaks! {
     rows
     native_handles
 }
+
+/// A platform with shared virtual memory in the place of USM.
+const SVM: &str = "2.0 svm fine il cl_khr_il_program";
+
+case! { usm_by_shared_virtual_memory, SVM, |driver| every_failure(driver, scenarios::usm) }
+case! { commands_on_shared_virtual_memory, SVM, |driver| every_failure(driver, scenarios::usm_commands) }
+case! { kernels_with_shared_virtual_memory, SVM, |driver| every_failure(driver, scenarios::kernels_on_usm) }
+case! { kernels_with_usm, EVERYTHING, |driver| every_failure(driver, scenarios::kernels_on_usm) }

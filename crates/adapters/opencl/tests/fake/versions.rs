@@ -151,6 +151,24 @@ case! {
     }
 }
 
+case! {
+    /// Nobody could touch coarse-grained memory without mapping it.
+    coarse_memory_is_memory_of_devices_only, "2.0 svm", |driver: &Driver| {
+        let context = Context::new().expect("a context");
+        for (kind, name, able) in [
+            (Kind::Host, UR_DEVICE_INFO_USM_HOST_SUPPORT, false),
+            (Kind::Device, UR_DEVICE_INFO_USM_DEVICE_SUPPORT, true),
+            (Kind::Shared, UR_DEVICE_INFO_USM_SINGLE_SHARED_SUPPORT, false),
+        ] {
+            assert_eq!(has(device(), name), able, "{kind:?}");
+            let refused = (!able).then_some(UR_RESULT_ERROR_UNSUPPORTED_FEATURE);
+            assert_eq!(context.usm(kind, 64).err(), refused, "{kind:?}");
+        }
+        drop(context);
+        assert_eq!((driver.alive(), driver.calls("clSVMFree")), (0, 1));
+    }
+}
+
 /// A driver whose function always fails: what is left is still listed, and no question breaks anything.
 fn broken(driver: &Driver, name: &str) {
     for code in [

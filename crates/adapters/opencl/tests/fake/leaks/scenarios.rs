@@ -149,6 +149,23 @@ pub fn kernels() -> Result {
     queue.finish()
 }
 
+pub fn kernels_on_usm() -> Result {
+    let context = Context::new()?;
+    let kernel = context.built()?.kernel(c"fill")?;
+    let queue = context.queue(0)?;
+    let (one, other) = (context.usm(Kind::Host, 64)?, context.usm(Kind::Shared, 64)?);
+    let yes: ur_bool_t = true as _;
+    let (name, size) = (UR_KERNEL_EXEC_INFO_USM_INDIRECT_ACCESS, size_of_val(&yes));
+    let value = (&raw const yes).cast();
+    ur!(Kernel.pfnSetExecInfo(kernel.0, name, size, null(), value))?;
+    let args = [Arg::Pointer(one.address), Arg::Pointer(other.address)];
+    queue.launch(&kernel, &args, false)?;
+    drop(other);
+    let args = [Arg::Pointer(one.address), Arg::Value(&[1])];
+    drop(queue.launch(&kernel, &args, true)?);
+    queue.finish()
+}
+
 /// Counts calls.
 unsafe extern "C" fn count(_: ur_event_handle_t, _: ur_execution_info_t, calls: *mut c_void) {
     // SAFETY: the counter lives as long as the process.
