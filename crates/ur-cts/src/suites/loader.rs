@@ -132,13 +132,6 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
             Ok(())
         })
     });
-    suite.global("init::again_with_a_configuration", |_| {
-        with_config(|config| {
-            ok!(urLoaderInit(0, config))?;
-            ok!(urLoaderTearDown())?;
-            Ok(())
-        })
-    });
     suite.global("config::code_location", |_| {
         with_config(|config| {
             ok!(urLoaderConfigSetCodeLocationCallback(
