@@ -85,6 +85,10 @@ fn vector_add() -> Result<()> {
     let clock = Instant::now();
     process::run(
         Command::new(repo::dist_bin("ur"))
+            .env(
+                "UR_ADAPTERS_FORCE_LOAD",
+                repo::dist_lib().join("libur_adapter_native_cpu.so.0"),
+            )
             .arg("run")
             .arg(repo::root().join("tests/spirv/vector_add.spv"))
             .args(["--kernel", "vector_add", "--global", &ITEMS.to_string()])

@@ -39,7 +39,7 @@ pub struct Args {
     /// Work-group size, N[,N[,N]]; the adapter chooses when absent
     #[arg(long)]
     local: Option<String>,
-    /// The device, as in ONEAPI_DEVICE_SELECTOR; its first match is used
+    /// The device, as in ONEAPI_DEVICE_SELECTOR; its first match that takes SPIR-V is used
     #[arg(long, value_name = "SELECTOR")]
     device: Option<String>,
     /// One argument; repeat it for each parameter
@@ -165,16 +165,24 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The first device that the selector leaves, with its adapter.
+/// The first device that the selector leaves, of those with a compiler of SPIR-V if there are any,
+/// with its adapter.
 fn first_device() -> Result<(Adapter, Device)> {
+    let mut other = None;
     for adapter in api::adapters()? {
+        let mut first = None;
         for platform in api::platforms(&adapter)? {
-            if let Some(device) = api::devices(platform, true)?.into_iter().next() {
-                return Ok((adapter, device));
+            for device in api::devices(platform, true)? {
+                let compiler = api::device_info(device.get(), UR_DEVICE_INFO_COMPILER_AVAILABLE);
+                if compiler.is_ok_and(|value| value.first().is_some_and(|byte| *byte != 0)) {
+                    return Ok((adapter, device));
+                }
+                first = first.or(Some(device));
             }
         }
+        other = other.or(first.map(|device| (adapter, device)));
     }
-    bail!("no device; `ur info` shows which adapters were tried")
+    other.context("no device; `ur info` shows which adapters were tried")
 }
 
 /// A context and a queue on the device.
