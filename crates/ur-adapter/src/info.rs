@@ -6,7 +6,7 @@ use crate::object::{Handle, Object};
 use crate::{Value, shim};
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::mem::size_of_val;
+use std::mem::{MaybeUninit, size_of_val};
 use ur_api::*;
 
 /// Where the answer of a query goes: the caller's buffer, if any, and the size wanted, if any.
@@ -61,6 +61,24 @@ impl Info<'_> {
             size_ret,
             call: PhantomData,
         })
+    }
+
+    /// A query that does not say how large its buffer is: it has the `size` of the query's answer.
+    ///
+    /// # Errors
+    /// `INVALID_NULL_POINTER` when neither buffer nor size is asked for.
+    ///
+    /// # Safety
+    /// `value` is null or has room for `size` bytes for as long as the result is used.
+    pub unsafe fn of_size(
+        size: usize,
+        value: *mut c_void,
+        size_ret: Option<&mut MaybeUninit<usize>>,
+    ) -> Result<Self> {
+        let size = if value.is_null() { 0 } else { size };
+        let size_ret = size_ret.map_or(std::ptr::null_mut(), MaybeUninit::as_mut_ptr);
+        // SAFETY: forwarded; a reference can be written to.
+        unsafe { Self::new(size, value, size_ret) }
     }
 
     /// Whether the caller wants the value itself and not only its size.

@@ -94,21 +94,12 @@ impl UsmExpFns for NativeCpu {
             UR_USM_POOL_INFO_REFERENCE_COUNT => size_of::<u32>(),
             _ => size_of::<usize>(),
         };
-        if prop_value.is_null() && prop_size_ret.is_none() {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_NULL_POINTER));
-        }
-        let mut told = 0;
-        let room = if prop_value.is_null() { 0 } else { size };
         // SAFETY: the program passes room for the answer, whose size the query says.
-        let info = &mut unsafe { Info::new(room, prop_value, &mut told) }?;
+        let info = &mut unsafe { Info::of_size(size, prop_value, prop_size_ret) }?;
         match prop_name {
-            UR_USM_POOL_INFO_REFERENCE_COUNT => info.value(pool.count())?,
-            _ => pool.info(prop_name, info)?,
+            UR_USM_POOL_INFO_REFERENCE_COUNT => info.value(pool.count()),
+            _ => pool.info(prop_name, info),
         }
-        if let Some(place) = prop_size_ret {
-            place.write(told);
-        }
-        Ok(())
     }
 
     unsafe fn usm_pool_set_info_exp(

@@ -131,11 +131,12 @@ fn tracked(spec: &Spec, function: &Function) -> String {
     for param in &function.params {
         object(spec, function, &ties, param, &mut parts);
         if param.bounds.is_some() {
-            let check = bounds(spec, function, param);
-            if let Some(known) = known(&check) {
-                parts.known.push(known);
+            if let Some(span) = span(spec, function, param) {
+                parts.known.push(format!("bounds::known({span})"));
             }
-            parts.bounds.push_str(&refuse(&check));
+            parts
+                .bounds
+                .push_str(&refuse(&bounds(spec, function, param)));
         }
     }
     let how = if gives_context(function) {
@@ -174,19 +175,11 @@ fn tracked(spec: &Spec, function: &Function) -> String {
     }
     body.push_str(&parts.before);
     body.push_str(frees(function));
+    let direct = format!("direct::{}({})", function.name, arguments(function));
     let rest = if parts.after.is_empty() {
-        format!(
-            "direct::{name}({arguments})\n",
-            name = function.name,
-            arguments = arguments(function)
-        )
+        format!("{direct}\n")
     } else {
-        format!(
-            "let result = direct::{name}({arguments});\n{after}result\n",
-            name = function.name,
-            arguments = arguments(function),
-            after = parts.after
-        )
+        format!("let result = {direct};\n{}result\n", parts.after)
     };
     body.push_str(&rest);
     if parts.known.is_empty() {
@@ -246,13 +239,6 @@ fn choice(function: &Function, known: &[String]) -> String {
         conditions.join(" && "),
         arguments(function)
     )
-}
-
-/// The condition under which a check of memory has nothing to refuse, if that can be kept.
-fn known(check: &str) -> Option<String> {
-    let arguments = check.strip_prefix("bounds::usm(&CALL, ")?;
-    let (_, arguments) = arguments.split_once("hQueue, ")?;
-    Some(format!("bounds::known({arguments}"))
 }
 
 /// What a function says that may free memory which is no object's: before the call, or (commands)
@@ -465,14 +451,10 @@ fn query(spec: &Spec, function: &Function, value: &Param, by: &str, parts: &mut 
 
 /// The check of the memory behind one parameter.
 fn bounds(spec: &Spec, function: &Function, param: &Param) -> String {
-    let types = |name: &str| {
-        let found = function.params.iter().find(|p| p.name == name);
-        found.map_or_else(String::new, |p| p.r#type.clone())
-    };
     let [from, size] = param.bounds.clone().unwrap_or_default();
     let shown = &param.name;
     let name = ident(shown);
-    let boxes = spec.record(&types(&from)).is_some();
+    let boxes = spec.record(&type_of(function, &from)).is_some();
     if boxes {
         let side = from.trim_end_matches("Origin");
         let row = format!("{side}RowPitch");
@@ -485,13 +467,37 @@ fn bounds(spec: &Spec, function: &Function, param: &Param) -> String {
             )
         };
     }
-    let number = |text: &str| {
-        Expr::parse(text).map_or_else(|_| String::new(), |expr| expr.number(spec, &types))
-    };
-    let (from, size) = (number(&from), number(&size));
-    if param.r#type.contains("void") {
-        format!("bounds::usm(&CALL, \"{shown}\", hQueue, {name}.cast(), {from}, {size}, family)")
-    } else {
-        format!("bounds::buffer(&CALL, \"{shown}\", {name}, {from}, {size})")
+    if let Some(span) = span(spec, function, param) {
+        return format!("bounds::usm(&CALL, \"{shown}\", hQueue, {span})");
     }
+    let [from, size] = numbers(spec, function, [&from, &size]);
+    format!("bounds::buffer(&CALL, \"{shown}\", {name}, {from}, {size})")
+}
+
+/// Arguments that say which bytes behind a pointer of the program's a call touches, and whose they
+/// must be; none for a parameter that is no such pointer.
+fn span(spec: &Spec, function: &Function, param: &Param) -> Option<String> {
+    let [from, size] = param.bounds.as_ref()?;
+    if !param.r#type.contains("void") {
+        return None;
+    }
+    let [from, size] = numbers(spec, function, [from, size]);
+    Some(format!(
+        "{}.cast(), {from}, {size}, family",
+        ident(&param.name)
+    ))
+}
+
+/// The code of numbers that are written down as expressions over a function's parameters.
+fn numbers(spec: &Spec, function: &Function, texts: [&str; 2]) -> [String; 2] {
+    let types = |name: &str| type_of(function, name);
+    texts.map(|text| {
+        Expr::parse(text).map_or_else(|_| String::new(), |expr| expr.number(spec, &types))
+    })
+}
+
+/// The type of a parameter by its name.
+fn type_of(function: &Function, name: &str) -> String {
+    let found = function.params.iter().find(|p| p.name == name);
+    found.map_or_else(String::new, |p| p.r#type.clone())
 }
