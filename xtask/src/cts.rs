@@ -1,5 +1,6 @@
 //! `./x cts`: the conformance suite on the built tree, and on released libraries.
 
+use crate::diff::{self, POCL};
 use crate::tally::Tally;
 use crate::venv::{INTEL_OPENCL, Runtime, Venv};
 use crate::{build, process, repo, setup};
@@ -24,10 +25,11 @@ enum Part {
     /// The loader and the OpenCL adapter of the runtime 2026.1 on Intel's CPU driver; failures that
     /// are known are listed in crates/ur-cts/known
     Released,
-    /// Our loader and OpenCL adapter on Intel's CPU driver
+    /// Our loader and OpenCL adapter on Intel's CPU driver, then on PoCL where that is installed;
+    /// failures that are known are listed in crates/ur-cts/known
     Opencl,
-    /// Our loader with native CPU, OpenCL on Intel's CPU driver and the mock in one process, tests of
-    /// all devices in random order: what fails must fail with its adapter alone
+    /// Our loader with native CPU, OpenCL on these drivers and the mock in one process, tests of all
+    /// devices in random order: what fails must fail with its adapter alone
     Interleaved {
         /// Seeds, 1 and up
         #[arg(long, default_value_t = 20)]
@@ -50,7 +52,7 @@ pub fn run(args: &Args) -> Result<bool> {
             Ok(tally.good())
         }
         Part::Released => released(),
-        Part::Opencl => on_intel(),
+        Part::Opencl => ours_on_opencl(),
         Part::Interleaved { seeds } => interleaved(*seeds),
         Part::Faults => faults(),
     }
@@ -139,16 +141,40 @@ fn released() -> Result<bool> {
     Ok(process::status(&mut suite)?.success())
 }
 
-fn on_intel() -> Result<bool> {
-    let mut suite = suite();
-    opencl(&mut suite)?;
-    suite
-        .arg("--loader")
-        .arg(library(build::LOADER))
-        .arg("--adapter")
-        .arg(library(OPENCL))
-        .args(AT_ONCE);
-    Ok(process::status(&mut suite)?.success())
+/// Has a command find these OpenCL drivers in this order, and no others.
+fn with_drivers(command: &mut Command, drivers: &[PathBuf]) -> Result<()> {
+    let none = folder()?.join("no-drivers");
+    std::fs::create_dir_all(&none)?;
+    command
+        .env("OCL_ICD_VENDORS", none)
+        .env("OCL_ICD_FILENAMES", std::env::join_paths(drivers)?);
+    Ok(())
+}
+
+fn ours_on_opencl() -> Result<bool> {
+    let on = |pocl: bool| -> Result<bool> {
+        let mut suite = suite();
+        opencl(&mut suite)?;
+        suite
+            .arg("--loader")
+            .arg(library(build::LOADER))
+            .arg("--adapter")
+            .arg(library(OPENCL))
+            .args(AT_ONCE);
+        if pocl {
+            with_drivers(&mut suite, &[POCL.into()])?;
+            suite
+                .arg("--known")
+                .arg(repo::root().join("crates/ur-cts/known/pocl-3.1.toml"));
+        }
+        Ok(process::status(&mut suite)?.success())
+    };
+    let intel = on(false)?;
+    if !Path::new(POCL).exists() {
+        println!("without PoCL, which the package pocl-opencl-icd brings");
+        return Ok(intel);
+    }
+    Ok(on(true)? && intel)
 }
 
 /// Our adapter in the built tree.
@@ -162,6 +188,9 @@ const AT_ONCE: [&str; 4] = ["--jobs", "2", "--timeout", "20"];
 fn failing(adapters: &[PathBuf], seed: Option<u64>, file: &Path) -> Result<BTreeSet<String>> {
     let mut suite = suite();
     opencl(&mut suite)?;
+    if Path::new(POCL).exists() {
+        with_drivers(&mut suite, &[diff::intel()?, POCL.into()])?;
+    }
     for adapter in adapters {
         suite.arg("--adapter").arg(adapter);
     }

@@ -22,8 +22,8 @@ pub struct Args {
     seed: u64,
 }
 
-/// Where Debian's PoCL is.
-const POCL: &str = "/usr/lib/x86_64-linux-gnu/libpocl.so.2";
+/// PoCL, where Debian's package puts it.
+pub const POCL: &str = "/usr/lib/x86_64-linux-gnu/libpocl.so.2";
 
 /// Compares; the last line is `N kernels compared, A agreements, D differences`. `Ok(false)` when
 /// one of the differences may be ours.
