@@ -1,5 +1,7 @@
 //! `./x cts`: the conformance suite on the built tree, and on released libraries.
 
+mod sycl;
+
 use crate::diff::{self, POCL};
 use crate::tally::Tally;
 use crate::venv::{INTEL_OPENCL, Runtime, Venv};
@@ -66,10 +68,13 @@ fn folder() -> Result<PathBuf> {
 }
 
 /// The suite of the built tree.
-fn suite() -> Command {
+fn suite() -> Result<Command> {
     let mut suite = Command::new(repo::dist_bin("ur"));
     suite.arg("cts");
-    suite
+    if let Some(modules) = sycl::modules()? {
+        suite.arg("--sycl").arg(modules);
+    }
+    Ok(suite)
 }
 
 /// A library of the built tree.
@@ -94,7 +99,7 @@ fn outcomes(file: &Path) -> Result<Vec<Outcome>> {
 pub fn native_cpu() -> Result<Tally> {
     let json = folder()?.join("native_cpu.json");
     let status = process::status(
-        suite()
+        suite()?
             .args(["--adapter", "native_cpu", "--jobs", "2", "--json"])
             .arg(&json),
     )?;
@@ -128,7 +133,7 @@ fn opencl(command: &mut Command) -> Result<(Venv, PathBuf)> {
 }
 
 fn released() -> Result<bool> {
-    let mut suite = suite();
+    let mut suite = suite()?;
     let (venv, adapter) = opencl(&mut suite)?;
     suite
         .arg("--loader")
@@ -153,7 +158,7 @@ fn with_drivers(command: &mut Command, drivers: &[PathBuf]) -> Result<()> {
 
 fn ours_on_opencl() -> Result<bool> {
     let on = |pocl: bool| -> Result<bool> {
-        let mut suite = suite();
+        let mut suite = suite()?;
         opencl(&mut suite)?;
         suite
             .arg("--loader")
@@ -186,7 +191,7 @@ const AT_ONCE: [&str; 4] = ["--jobs", "2", "--timeout", "20"];
 
 /// Names of the tests that fail with these adapters.
 fn failing(adapters: &[PathBuf], seed: Option<u64>, file: &Path) -> Result<BTreeSet<String>> {
-    let mut suite = suite();
+    let mut suite = suite()?;
     opencl(&mut suite)?;
     if Path::new(POCL).exists() {
         with_drivers(&mut suite, &[diff::intel()?, POCL.into()])?;
@@ -255,7 +260,7 @@ fn faults() -> Result<bool> {
     let adapter = folder.join("libur_adapter_native_cpu.so.0");
     build::install(&target.join("debug/libur_adapter_native_cpu.so"), &adapter)?;
     build::install(&library("libur_jit.so"), &folder.join("libur_jit.so"))?;
-    let mut suite = suite();
+    let mut suite = suite()?;
     suite
         .arg("--loader")
         .arg(library(build::LOADER))

@@ -63,27 +63,55 @@ pub struct Venv {
 }
 
 impl Venv {
+    /// Where the environment of a runtime is, or will be.
+    fn at(runtime: Runtime) -> Self {
+        Venv {
+            runtime,
+            dir: repo::root().join("target/venv").join(runtime.name()),
+        }
+    }
+
+    /// The file that names its packages.
+    fn pins(&self) -> PathBuf {
+        repo::root().join(format!("tests/clients/pins-{}.txt", self.runtime))
+    }
+
+    /// The file that marks it as complete.
+    pub fn stamp(&self) -> PathBuf {
+        self.dir.join("pins.stamp")
+    }
+
+    /// What stands in that file if it is as it would be made now.
+    fn made_of(&self) -> Result<String> {
+        let pins = self.pins();
+        let pins = fs::read_to_string(&pins).with_context(|| pins.display().to_string())?;
+        let version = process::output(Command::new(base_python()?).arg("--version"))?;
+        Ok(format!("{version}{pins}"))
+    }
+
+    fn is(&self, made_of: &str) -> bool {
+        fs::read_to_string(self.stamp()).is_ok_and(|stamp| stamp == made_of)
+    }
+
+    /// The environment of a runtime if it is there; nothing is made.
+    pub fn present(runtime: Runtime) -> Option<Self> {
+        let venv = Self::at(runtime);
+        let made_of = venv.made_of().ok()?;
+        venv.is(&made_of).then_some(venv)
+    }
+
     /// The environment of a runtime, made or made again when its pins or its Python changed.
     ///
     /// Packages are installed without their dependencies: the pins name all that is needed, and the
     /// dependencies would bring Intel's OpenCL driver, a second CPU device.
     pub fn ensure(runtime: Runtime) -> Result<Self> {
-        let venv = Venv {
-            runtime,
-            dir: repo::root().join("target/venv").join(runtime.name()),
-        };
-        let pins_file = repo::root().join(format!("tests/clients/pins-{runtime}.txt"));
-        let pins = fs::read_to_string(&pins_file)
-            .with_context(|| format!("cannot read {}", pins_file.display()))?;
-        let base = base_python()?;
-        let version = process::output(Command::new(&base).arg("--version"))?;
-        let stamp = format!("{version}{pins}");
-        let stamp_file = venv.dir.join("pins.stamp");
-        if fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp) {
+        let venv = Self::at(runtime);
+        let made_of = venv.made_of()?;
+        if venv.is(&made_of) {
             return Ok(venv);
         }
 
-        let packages = pins.lines().filter(|line| line.contains("==")).count();
+        let packages = made_of.lines().filter(|line| line.contains("==")).count();
         eprintln!(
             "installing {packages} Python packages into {} (about 2.5 GB unpacked)",
             venv.dir.display()
@@ -93,7 +121,7 @@ impl Venv {
             fs::remove_dir_all(&venv.dir)?;
         }
         process::run(
-            Command::new(&base)
+            Command::new(base_python()?)
                 .args(["-m", "venv"])
                 .arg(&venv.dir)
                 .stdout(std::io::stderr()),
@@ -104,10 +132,10 @@ impl Venv {
                 .args(["--disable-pip-version-check", "--progress-bar", "off"])
                 .args(["--retries", "10", "--timeout", "60"])
                 .arg("-r")
-                .arg(&pins_file)
+                .arg(venv.pins())
                 .stdout(std::io::stderr()),
         )?;
-        fs::write(&stamp_file, stamp)?;
+        fs::write(venv.stamp(), made_of)?;
         eprintln!("installed in {:.0} s", start.elapsed().as_secs_f64());
         Ok(venv)
     }
@@ -115,6 +143,11 @@ impl Venv {
     /// The interpreter.
     fn python(&self) -> PathBuf {
         self.dir.join("bin/python")
+    }
+
+    /// The folder that holds SYCL's headers.
+    pub fn include(&self) -> PathBuf {
+        self.dir.join("include")
     }
 
     /// The folder that holds libsycl.

@@ -60,6 +60,10 @@ pub struct Args {
     /// Failures that are known, with reasons (TOML)
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
+    /// A folder with the modules that SYCL's compiler made of kernels/sycl; without, its tests are
+    /// not there
+    #[arg(long, value_name = "DIR")]
+    sycl: Option<PathBuf>,
     /// Write results as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -125,6 +129,9 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(act) = crate::acts::asked() {
         crate::acts::play(&act, args.loader(), args.adapters()?);
         return Ok(());
+    }
+    if let Some(folder) = &args.sycl {
+        crate::kernels::take_sycl(folder)?;
     }
     match protocol::worker_pipe() {
         Some(pipe) => worker::run(args, pipe),

@@ -3,6 +3,7 @@
 mod build;
 mod contents;
 mod source;
+mod sycl;
 
 use crate::failure::Stop;
 use crate::objects::{Arg, Counted, Kernel, Program, Range};
@@ -22,6 +23,7 @@ pub(crate) fn tests(suite: &mut Suite<'_>) {
     build::tests(suite);
     contents::tests(suite);
     source::tests(suite);
+    sycl::tests(suite);
 }
 
 /// A scene on a device that has a compiler.
