@@ -146,13 +146,15 @@ fn released() -> Result<bool> {
     Ok(process::status(&mut suite)?.success())
 }
 
-/// Has a command find these OpenCL drivers in this order, and no others.
-fn with_drivers(command: &mut Command, drivers: &[PathBuf]) -> Result<()> {
-    let none = folder()?.join("no-drivers");
-    std::fs::create_dir_all(&none)?;
-    command
-        .env("OCL_ICD_VENDORS", none)
-        .env("OCL_ICD_FILENAMES", std::env::join_paths(drivers)?);
+/// Has a command find these OpenCL drivers and no others, by a folder of that name.
+fn with_drivers(command: &mut Command, name: &str, drivers: &[PathBuf]) -> Result<()> {
+    let listed = folder()?.join("drivers").join(name);
+    std::fs::create_dir_all(&listed)?;
+    for (number, driver) in drivers.iter().enumerate() {
+        let file = listed.join(format!("{number}.icd"));
+        std::fs::write(file, format!("{}\n", driver.display()))?;
+    }
+    command.env("OCL_ICD_VENDORS", listed);
     Ok(())
 }
 
@@ -167,7 +169,7 @@ fn ours_on_opencl() -> Result<bool> {
             .arg(library(OPENCL))
             .args(AT_ONCE);
         if pocl {
-            with_drivers(&mut suite, &[POCL.into()])?;
+            with_drivers(&mut suite, "pocl", &[POCL.into()])?;
             suite
                 .arg("--known")
                 .arg(repo::root().join("crates/ur-cts/known/pocl-3.1.toml"));
@@ -194,7 +196,7 @@ fn failing(adapters: &[PathBuf], seed: Option<u64>, file: &Path) -> Result<BTree
     let mut suite = suite()?;
     opencl(&mut suite)?;
     if Path::new(POCL).exists() {
-        with_drivers(&mut suite, &[diff::intel()?, POCL.into()])?;
+        with_drivers(&mut suite, "both", &[diff::intel()?, POCL.into()])?;
     }
     for adapter in adapters {
         suite.arg("--adapter").arg(adapter);
