@@ -1,6 +1,7 @@
 //! Devices and sub-devices.
 
 pub mod facts;
+pub mod images;
 pub mod info;
 pub mod partition;
 
@@ -9,6 +10,7 @@ use crate::adapter::{Adapter, api};
 use crate::cl::{self, Functions, Owned, Version, check, query};
 use crate::platform::{self, Platform};
 use facts::Facts;
+use images::Images;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;

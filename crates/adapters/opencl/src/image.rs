@@ -52,11 +52,30 @@ fn has_images(context: &Context) -> bool {
     devices.any(|device| device.value(cl::CL_DEVICE_IMAGE_SUPPORT) == Ok(cl::CL_TRUE))
 }
 
+/// Fails for an image that is too large for every device of its context, which not every driver
+/// notices.
+fn expect_allowed(context: &Context, desc: &ur_image_desc_t) -> Result {
+    let Some((dimensions, layered)) = shape(desc.r#type) else {
+        return Ok(());
+    };
+    let extent = &[desc.width, desc.height, desc.depth][..dimensions];
+    let layers = layered.then_some(desc.arraySize);
+    let mut devices = context.devices().iter();
+    match devices.any(|device| device.facts().images.allow(extent, layers)) {
+        true => Ok(()),
+        false => Err(Error::new(
+            UR_RESULT_ERROR_INVALID_IMAGE_SIZE,
+            "larger than images of the devices can be",
+        )),
+    }
+}
+
 /// Makes an image.
 ///
 /// # Errors
 /// `INVALID_IMAGE_FORMAT_DESCRIPTOR` for a descriptor that makes no sense, `UNSUPPORTED_IMAGE_FORMAT`
-/// for a format that OpenCL has no number for, and what the driver says.
+/// for a format that OpenCL has no number for, `INVALID_IMAGE_SIZE` for an image that no device of the
+/// context can have, and what the driver says.
 ///
 /// # Safety
 /// `host` is null or memory for all of the image with the pitches of `desc`.
@@ -79,6 +98,7 @@ pub unsafe fn create(
     if host.is_null() && (desc.rowPitch != 0 || desc.slicePitch != 0) {
         return Err(bad_descriptor("pitches without host memory"));
     }
+    expect_allowed(context, desc)?;
     let native_desc = cl::cl_image_desc {
         image_type: native_kind,
         image_width: desc.width,

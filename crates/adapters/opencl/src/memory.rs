@@ -148,6 +148,19 @@ pub fn check_flags(flags: u32, host: *const c_void) -> Result<cl::cl_bitfield> {
     Ok(flags.into())
 }
 
+/// Fails for a buffer that is too large for every device of its context, which not every driver
+/// notices.
+fn expect_allowed(context: &Context, size: usize) -> Result {
+    let mut most = context.devices().iter().map(|d| d.facts().max_alloc_size);
+    match most.any(|most| size as u64 <= most) {
+        true => Ok(()),
+        false => Err(Error::new(
+            UR_RESULT_ERROR_INVALID_BUFFER_SIZE,
+            "larger than buffers of the devices can be",
+        )),
+    }
+}
+
 /// The object behind a native handle that a program hands in, after a look at whether it is one of the
 /// context's.
 ///
@@ -201,6 +214,7 @@ impl MemFns for OpenCl {
         if size == 0 {
             return Err(Error::code(UR_RESULT_ERROR_INVALID_BUFFER_SIZE));
         }
+        expect_allowed(context, size)?;
         let api = context.api();
         let mut code = 0;
         // SAFETY: a live context; host memory has the size named, as the program says.

@@ -1,6 +1,6 @@
 //! What a device is asked once.
 
-use super::Device;
+use super::{Device, Images};
 use crate::cl::{self, Version};
 use ur_api::*;
 
@@ -19,8 +19,10 @@ pub struct Facts {
     pub has_usm: bool,
     /// What it can do with shared virtual memory.
     pub svm: cl::cl_bitfield,
-    /// The largest block of memory in bytes.
+    /// The largest block of memory in bytes; the highest number if the driver does not tell.
     pub max_alloc_size: u64,
+    /// How large images may be.
+    pub images: Images,
     /// What it can do with command buffers; none if it has none of a version that is known.
     pub command_buffers: Option<CommandBuffers>,
     /// Its extensions, sorted.
@@ -108,7 +110,10 @@ impl Facts {
             takes_il,
             has_usm: false,
             svm: 0,
-            max_alloc_size: device.value(cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE).unwrap_or(0),
+            max_alloc_size: device
+                .value(cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE)
+                .unwrap_or(u64::MAX),
+            images: Images::of(device),
             command_buffers: None,
             extensions,
         };

@@ -7,6 +7,7 @@ mod errors;
 mod events;
 mod launches;
 mod leaks;
+mod limits;
 mod recycling;
 mod support;
 mod versions;
