@@ -94,10 +94,12 @@ pub fn wait(
         if let Some(answer) = answer(&mut world) {
             return answer;
         }
+        world.waiting += 1;
         let (woken, timeout) = CHANGED
             .wait_timeout(world, FOR_EVER)
             .unwrap_or_else(PoisonError::into_inner);
         world = woken;
+        world.waiting -= 1;
         if timeout.timed_out() {
             world.fault(format!("{name} waits for ever"));
             return Err(CL_OUT_OF_RESOURCES);

@@ -102,6 +102,12 @@ pub extern "C" fn fake_alive(kind: u32) -> usize {
     }
 }
 
+/// How many threads are in a call that waits for a command.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_waiting() -> usize {
+    world().waiting
+}
+
 /// How often a function was called.
 ///
 /// # Safety

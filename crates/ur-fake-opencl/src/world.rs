@@ -115,6 +115,8 @@ pub struct World {
     pub due: Vec<Due>,
     /// Allocations by their addresses.
     pub allocations: BTreeMap<usize, Allocation>,
+    /// How many threads wait.
+    pub waiting: usize,
     /// The next time of an event.
     pub clock: u64,
     /// How many handles of recorded commands there are.

@@ -146,6 +146,7 @@ impl Drop for Context {
     fn drop(&mut self) {
         // What they keep is the context's memory.
         self.pools.close();
+        self.platform().queues().sweep(self);
         let deleters = self.deleters.get_mut();
         let deleters = deleters.unwrap_or_else(PoisonError::into_inner);
         while let Some(Deleter {

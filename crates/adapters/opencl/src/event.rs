@@ -69,13 +69,30 @@ impl Bound {
     }
 
     fn status(&self) -> Result<cl::cl_int> {
+        native_status(&self.native)
+    }
+
+    /// A time of the command, 0 if the driver has none to tell.
+    fn time(&self, name: cl::cl_uint) -> Result<u64> {
         query::value(|size, value, told| {
-            let name = cl::CL_EVENT_COMMAND_EXECUTION_STATUS;
-            let get = self.native.api().clGetEventInfo;
+            let get = self.native.api().clGetEventProfilingInfo;
             // SAFETY: a live event; the places are as `query` says.
             unsafe { get(self.native.get(), name, size, value, told) }
         })
     }
+}
+
+/// How far the command of an event is, by OpenCL's numbers.
+///
+/// # Errors
+/// What the driver says.
+pub fn native_status(event: &Owned<cl::cl_event>) -> Result<cl::cl_int> {
+    query::value(|size, value, told| {
+        let name = cl::CL_EVENT_COMMAND_EXECUTION_STATUS;
+        let get = event.api().clGetEventInfo;
+        // SAFETY: a live event; the places are as `query` says.
+        unsafe { get(event.get(), name, size, value, told) }
+    })
 }
 
 /// A look at what an event is bound to.
@@ -224,11 +241,12 @@ impl EventFns for OpenCl {
         let view = event.view();
         let missing = || Error::code(UR_RESULT_ERROR_PROFILING_INFO_NOT_AVAILABLE);
         let bound = view.bound().ok_or_else(missing)?;
-        let time: u64 = query::value(|size, value, told| {
-            let get = event.api().clGetEventProfilingInfo;
-            // SAFETY: a live event; the places are as `query` says.
-            unsafe { get(bound.native.get(), name, size, value, told) }
-        })?;
+        let time = bound.time(name)?;
+        // Some drivers have no times for some commands, and say 0. Others say it only of when a
+        // command was enqueued.
+        if time == 0 && bound.time(cl::CL_PROFILING_COMMAND_END)? == 0 {
+            return Err(missing());
+        }
         info.value(time)
     }
 

@@ -6,6 +6,8 @@ use crate::OpenCl;
 use crate::cl::{self, Extensions, Functions, Owned, Version, check, query};
 use crate::context::Context;
 use crate::device::Device;
+use crate::event::native_status;
+use live::Last;
 pub use live::Live;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,6 +22,8 @@ pub struct Queue {
     context: Handle<Context>,
     device: Handle<Device>,
     flags: ur_queue_flags_t,
+    /// Its number among the queues of its platform.
+    number: u64,
     /// Whether something was enqueued since the last look at whether it is empty.
     used: AtomicBool,
     /// A command behind all that was enqueued at the last look; none if that had ended.
@@ -34,16 +38,16 @@ impl Queue {
         native: Owned<cl::cl_command_queue>,
         used: bool,
     ) -> Result<Handle<Self>> {
-        let queue = Self {
+        let queues = context.platform().queues();
+        Handle::new(Self {
+            number: queues.enter(&native, context, &device)?,
             native,
             context: context.handle(),
             device,
             flags,
             used: AtomicBool::new(used),
             tail: Mutex::default(),
-        };
-        context.platform().queues().enter(&queue);
-        Handle::new(queue)
+        })
     }
 
     /// Its context.
@@ -116,12 +120,7 @@ impl Queue {
         let Some(marker) = &*tail else {
             return Ok(true);
         };
-        let status: cl::cl_int = query::value(|size, value, told| {
-            let name = cl::CL_EVENT_COMMAND_EXECUTION_STATUS;
-            // SAFETY: a live event; the places are as `query` says.
-            unsafe { (self.api().clGetEventInfo)(marker.get(), name, size, value, told) }
-        })?;
-        let ended = status <= cl::CL_COMPLETE;
+        let ended = native_status(marker)? <= cl::CL_COMPLETE;
         if ended {
             *tail = None;
         }
@@ -133,12 +132,13 @@ impl Drop for Queue {
     fn drop(&mut self) {
         // Unless it is known that nothing is left to end, someone may have to wait for it.
         let tail = self.tail.get_mut();
-        let last = tail.unwrap_or_else(PoisonError::into_inner).take();
+        let tail = tail.unwrap_or_else(PoisonError::into_inner).take();
         let last = match *self.used.get_mut() {
-            true => self.mark().ok(),
-            false => last,
+            true => self.mark().map_or(Last::Unknown, Last::Marker),
+            false => tail.map_or(Last::Nothing, Last::Marker),
         };
-        self.context.platform().queues().leave(self, last);
+        let queues = self.context.platform().queues();
+        queues.leave(self.number, last);
     }
 }
 

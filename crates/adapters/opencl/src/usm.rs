@@ -93,13 +93,14 @@ fn allocate(
 /// Frees an allocation after the commands that may use it.
 ///
 /// # Errors
-/// `INVALID_MEM_OBJECT` for a pointer that begins none of the context, and what the driver says.
+/// `INVALID_MEM_OBJECT` for a pointer that begins none of the context, and what the driver says; the
+/// allocation is not freed then.
 fn free(context: &Object<Context>, memory: *mut c_void) -> Result {
     let intel = context.usm().source() == Source::Intel;
     if intel && context.known().is_empty() {
         return driver::free_by_extension(context, Memory::plain(memory));
     }
-    let Some(leaving) = Leaving::known(context, memory) else {
+    let Some(allocation) = context.known().remove(memory) else {
         return match intel {
             true => driver::free_by_extension(context, Memory::plain(memory)),
             false => Err(Error::new(
@@ -109,12 +110,17 @@ fn free(context: &Object<Context>, memory: *mut c_void) -> Result {
         };
     };
     let queues = context.platform().queues();
-    match hosted::is_hosted() {
-        true => queues.after_context(context, Arc::new(leaving)),
-        false => {
-            // A command that failed has ended, too.
-            let _ = queues.finish_context(context);
-            drop(leaving);
+    if hosted::is_hosted() {
+        let leaving = Leaving::new(context, allocation);
+        queues.after_context(context, Arc::new(leaving));
+        return Ok(());
+    }
+    match queues.finish_context(context) {
+        Ok(()) => drop(Leaving::new(context, allocation)),
+        Err(error) => {
+            // A command may use it still, so it stays what it was.
+            context.known().add(allocation);
+            return Err(error);
         }
     }
     Ok(())
@@ -133,11 +139,15 @@ impl Leaving {
     /// The allocation that begins at an address, if it is one that the driver cannot tell of.
     pub fn known(context: &Object<Context>, memory: *mut c_void) -> Option<Self> {
         let allocation = context.known().remove(memory)?;
-        Some(Self {
+        Some(Self::new(context, allocation))
+    }
+
+    fn new(context: &Object<Context>, allocation: Allocation) -> Self {
+        Self {
             context: context.handle(),
             memory: allocation.memory,
             pool: allocation.pool,
-        })
+        }
     }
 
     /// Any allocation of the context that begins at an address.

@@ -141,6 +141,7 @@ controls! {
     fake_recycle: fn(bool);
     fake_lazy: fn(bool);
     fake_alive: fn(u32) -> usize;
+    fake_waiting: fn() -> usize;
     fake_calls: fn(*const c_char) -> u64;
     fake_faults: fn(*mut u8, usize) -> usize;
     fake_launches: fn() -> usize;
@@ -194,6 +195,11 @@ impl Driver {
     /// How many objects of a kind are alive.
     pub fn alive_of(&self, kind: u32) -> usize {
         unsafe { (self.fake_alive)(kind) }
+    }
+
+    /// How many threads are in a call that waits for a command.
+    pub fn waiting(&self) -> usize {
+        unsafe { (self.fake_waiting)() }
     }
 
     /// How often a function was called.

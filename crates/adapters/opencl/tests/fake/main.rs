@@ -5,6 +5,7 @@ mod command_buffers;
 mod driver;
 mod errors;
 mod events;
+mod frees;
 mod launches;
 mod leaks;
 mod limits;
