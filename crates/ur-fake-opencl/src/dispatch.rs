@@ -41,7 +41,8 @@ macro_rules! functions {
                 clEnqueueWriteBuffer clEnqueueReadBufferRect clEnqueueWriteBufferRect
                 clEnqueueCopyBuffer clEnqueueCopyBufferRect clEnqueueFillBuffer clEnqueueReadImage
                 clEnqueueWriteImage clEnqueueCopyImage clEnqueueMapBuffer clEnqueueUnmapMemObject
-                clEnqueueNDRangeKernel clEnqueueMarkerWithWaitList clEnqueueBarrierWithWaitList
+                clEnqueueNDRangeKernel clEnqueueMigrateMemObjects clEnqueueMarkerWithWaitList
+                clEnqueueBarrierWithWaitList
                 clGetExtensionFunctionAddressForPlatform
             }
             later {
@@ -137,8 +138,8 @@ const SLOTS: &[((u32, u32), &str)] = &[
     (
         (1, 2),
         "clCreateSubDevices clRetainDevice clReleaseDevice clCreateImage - clCompileProgram \
-         clLinkProgram - clGetKernelArgInfo clEnqueueFillBuffer - - clEnqueueMarkerWithWaitList \
-         clEnqueueBarrierWithWaitList clGetExtensionFunctionAddressForPlatform -",
+         clLinkProgram - clGetKernelArgInfo clEnqueueFillBuffer - clEnqueueMigrateMemObjects \
+         clEnqueueMarkerWithWaitList clEnqueueBarrierWithWaitList clGetExtensionFunctionAddressForPlatform -",
     ),
     // Direct3D 11, DirectX 9 and EGL.
     ((1, 2), "- - - - - - - - - - - - - -"),

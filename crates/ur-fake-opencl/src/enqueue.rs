@@ -181,6 +181,17 @@ commands! {
         world.launches.push(launch);
         Ok(())
     };
+    /// Enqueues moving memory objects, which does nothing here.
+    clEnqueueMigrateMemObjects(
+        mem_count: cl_uint, mems: *const cl_mem, _flags: cl_bitfield,
+    ) is CL_COMMAND_MIGRATE_MEM_OBJECTS, CL_FALSE, |world: &mut World| {
+        // SAFETY: as the caller says.
+        let mems = unsafe { list(mems, mem_count as usize) };
+        if mems.is_empty() {
+            return Err(CL_INVALID_VALUE);
+        }
+        mems.iter().try_for_each(|mem| world.mem(mem.to_native()).map(|_| ()))
+    };
     /// Enqueues what waits for others.
     clEnqueueMarkerWithWaitList() is CL_COMMAND_MARKER, CL_FALSE, |_: &mut World| Ok(());
     /// Enqueues what others wait for.

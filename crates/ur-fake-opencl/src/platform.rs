@@ -3,7 +3,7 @@
 use crate::call::{Raw, call, code, tell};
 use crate::cl::*;
 use crate::device::Device;
-use crate::settings::Settings;
+use crate::settings::{Like, Settings};
 use crate::world::{Body, World};
 use std::ffi::c_void;
 
@@ -56,7 +56,11 @@ pub unsafe extern "C" fn clGetPlatformInfo(
         let answer = match name {
             CL_PLATFORM_PROFILE => "FULL_PROFILE".raw(),
             CL_PLATFORM_VERSION => format!("OpenCL {major}.{minor} fake").raw(),
-            CL_PLATFORM_NAME => format!("Fake platform {index}").raw(),
+            CL_PLATFORM_NAME => match settings.like {
+                Like::OpenCl => format!("Fake platform {index}").raw(),
+                Like::Pocl => "Portable Computing Language".raw(),
+                Like::Nvidia => "NVIDIA CUDA".raw(),
+            },
             CL_PLATFORM_VENDOR => "Concord".raw(),
             CL_PLATFORM_EXTENSIONS => format!("cl_khr_icd {}", settings.extensions.join(" ")).raw(),
             CL_PLATFORM_ICD_SUFFIX_KHR => "FAKE".raw(),

@@ -5,8 +5,8 @@
 //! with coarse shared virtual memory, `fine` for fine-grained buffers of it, too, `simultaneous` for
 //! one whose command buffers may be enqueued again before they have ended, and `devices=N` (1
 //! without). A name of an extension may have a version behind it: `cl_khr_command_buffer=0.9.4`.
-//! `2.1 il devices=2;1.2` are two
-//! platforms. Without the variable there is one, of version 3.0 with everything that the driver has.
+//! `pocl` and `nvidia` are a platform with the name of another driver's, whose commands wait as that
+//! driver's do ([`Like`]). `2.1 il devices=2;1.2` are two platforms. Without the variable there is one, of version 3.0 with everything that the driver has.
 
 /// The most platforms there can be: each has extension functions of its own.
 pub const MOST: usize = 4;
@@ -16,6 +16,17 @@ pub const EVERYTHING: &str = "3.0 il svm cl_khr_il_program cl_khr_subgroups cl_k
      cl_khr_create_command_queue cl_khr_priority_hints cl_khr_suggested_local_work_size \
      cl_intel_required_subgroup_size cl_intel_unified_shared_memory simultaneous \
      cl_khr_command_buffer cl_khr_command_buffer_mutable_dispatch";
+
+/// Which driver's ways to wait a platform has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Like {
+    /// What OpenCL says.
+    OpenCl,
+    /// A marker with a list waits for every command before it, too.
+    Pocl,
+    /// Every queue is in order, and barriers, migrations and markers with a list have times of 0.
+    Nvidia,
+}
 
 /// What one platform is like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +47,8 @@ pub struct Settings {
     pub fine: bool,
     /// How many devices there are.
     pub devices: usize,
+    /// How commands wait.
+    pub like: Like,
 }
 
 impl Settings {
@@ -57,6 +70,7 @@ impl Settings {
             simultaneous: false,
             fine: false,
             devices: 1,
+            like: Like::OpenCl,
         };
         for word in words {
             match word.split_once('=') {
@@ -72,6 +86,8 @@ impl Settings {
                 None if word == "il" => settings.il = true,
                 None if word == "svm" => settings.svm = true,
                 None if word == "simultaneous" => settings.simultaneous = true,
+                None if word == "pocl" => settings.like = Like::Pocl,
+                None if word == "nvidia" => settings.like = Like::Nvidia,
                 None if word == "fine" => settings.fine = true,
                 None => settings.extensions.push(word.to_owned()),
             }
@@ -141,6 +157,10 @@ mod tests {
         assert_eq!(versions.version_of("cl_a"), (1 << 22) | (2 << 12) | 3);
         assert_eq!(versions.version_of("cl_b"), 1 << 22);
         assert!(versions.simultaneous && versions.has("cl_a"));
+        let like = |text| Settings::parse(text).map(|one| one.like);
+        assert_eq!(like("3.0"), Ok(Like::OpenCl));
+        assert_eq!(like("3.0 pocl"), Ok(Like::Pocl));
+        assert_eq!(like("3.0 nvidia"), Ok(Like::Nvidia));
         assert_eq!(Settings::parse_all(""), Ok(Vec::new()));
         assert!(Settings::parse_all(EVERYTHING).is_ok());
         for broken in [

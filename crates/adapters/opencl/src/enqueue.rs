@@ -38,10 +38,9 @@ pub fn invalid_size(message: &'static str) -> Error {
 /// # Errors
 /// What the driver says.
 pub fn marker(queue: &Object<Queue>, kind: ur_command_t, ties: Ties<'_, '_>) -> Result {
-    let enqueue = queue.api().clEnqueueMarkerWithWaitList;
     submit(queue, kind, ties.waits, ties.event, |c| {
-        // SAFETY: a live queue and events.
-        unsafe { enqueue(c.queue, c.count, c.waits, c.event) }
+        // SAFETY: live events; the place is `submit`'s.
+        unsafe { queue.enqueue_wait(c.count, c.waits, c.event) }
     })
 }
 
@@ -59,11 +58,10 @@ impl EnqueueFns for OpenCl {
         waits: &[&Object<Event>],
         event: &mut Slot<Event>,
     ) -> Result {
-        let enqueue = queue.api().clEnqueueBarrierWithWaitList;
         let kind = UR_COMMAND_EVENTS_WAIT_WITH_BARRIER;
         submit(queue, kind, waits, event, |c| {
-            // SAFETY: a live queue and events.
-            unsafe { enqueue(c.queue, c.count, c.waits, c.event) }
+            // SAFETY: live events; the place is `submit`'s.
+            unsafe { queue.enqueue_barrier(c.count, c.waits, c.event) }
         })
     }
 

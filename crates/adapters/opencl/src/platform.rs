@@ -4,7 +4,7 @@ use crate::OpenCl;
 use crate::adapter::{Adapter, adapter, api};
 use crate::cl::{self, Extensions, Functions, Version, check, query};
 use crate::device::Device;
-use crate::queue::Live;
+use crate::queue::{Live, Markers};
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 use ur_adapter::{Backend, Error, Handle, Info, Object, PlatformFns, Result};
@@ -19,6 +19,7 @@ pub struct Platform {
     extensions: OnceLock<Extensions>,
     devices: OnceLock<Box<[Object<Device>]>>,
     queues: Live,
+    markers: Markers,
 }
 
 impl Platform {
@@ -32,9 +33,13 @@ impl Platform {
             extensions: OnceLock::new(),
             devices: OnceLock::new(),
             queues: Live::default(),
+            markers: Markers::Plain,
         };
         if let Ok(text) = platform.text(cl::CL_PLATFORM_VERSION) {
             platform.version = Version::of_text(&text);
+        }
+        if let Ok(name) = platform.text(cl::CL_PLATFORM_NAME) {
+            platform.markers = Markers::of_platform(&name);
         }
         platform
     }
@@ -67,6 +72,11 @@ impl Platform {
     /// The queues that there are at the moment.
     pub fn queues(&self) -> &Live {
         &self.queues
+    }
+
+    /// What its driver's markers are like.
+    pub fn markers(&self) -> Markers {
+        self.markers
     }
 
     /// A text that the driver has about the platform.

@@ -1,6 +1,7 @@
 //! Queues.
 
 mod live;
+mod wait;
 
 use crate::OpenCl;
 use crate::cl::{self, Extensions, Functions, Owned, Version, check, query};
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use ur_adapter::{Error, Handle, Info, Object, QueueFns, Result};
 use ur_api::*;
+pub use wait::Markers;
 
 /// What a queue handle names.
 #[derive(Debug)]

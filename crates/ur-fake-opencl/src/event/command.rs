@@ -2,6 +2,7 @@
 
 use super::{Callback, Due, Event};
 use crate::cl::*;
+use crate::settings::Like;
 use crate::world::{Body, Kind, World};
 
 impl World {
@@ -18,8 +19,11 @@ impl World {
         let handle = queue.to_native();
         let platform = self.platform_of(handle, Kind::Queue)?;
         let queue = self.queue(handle)?;
-        let (context, in_order) = (queue.context, queue.is_in_order());
+        let (context, device) = (queue.context, queue.device);
+        let asked = queue.is_in_order();
         let profiled = queue.properties & CL_QUEUE_PROFILING_ENABLE != 0;
+        let like = self.device(device)?.settings().like;
+        let in_order = asked || like == Like::Nvidia;
         let mut waits: Vec<_> = waits.iter().map(|event| event.to_native()).collect();
         for event in &waits {
             let of = self.event(*event).map_err(|_| CL_INVALID_EVENT_WAIT_LIST)?;
@@ -30,7 +34,14 @@ impl World {
         let last = self.pending.iter().rev().copied();
         let mut last = last.filter(|event| self.is_of(*event, handle));
         // Markers and barriers without a list wait for everything before.
-        let all = matches!(command, CL_COMMAND_MARKER | CL_COMMAND_BARRIER) && waits.is_empty();
+        let (is_marker, listed) = (command == CL_COMMAND_MARKER, !waits.is_empty());
+        let all = (is_marker || command == CL_COMMAND_BARRIER) && !listed
+            || is_marker && like == Like::Pocl;
+        let timeless = match command {
+            CL_COMMAND_BARRIER | CL_COMMAND_MIGRATE_MEM_OBJECTS => true,
+            CL_COMMAND_MARKER => listed,
+            _ => false,
+        };
         match (all, in_order) {
             (_, true) => waits.extend(last.next()),
             (true, false) => waits.extend(last),
@@ -49,6 +60,7 @@ impl World {
             waits: waits.clone(),
             flushed: !self.lazy,
             profiled,
+            timeless: timeless && like == Like::Nvidia,
             times: [queued; 4],
             callbacks: Vec::new(),
         };

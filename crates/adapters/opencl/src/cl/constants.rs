@@ -434,6 +434,7 @@ pub const CL_COMMAND_WRITE_BUFFER_RECT: cl_uint = 0x1202;
 pub const CL_COMMAND_COPY_BUFFER_RECT: cl_uint = 0x1203;
 pub const CL_COMMAND_USER: cl_uint = 0x1204;
 pub const CL_COMMAND_BARRIER: cl_uint = 0x1205;
+pub const CL_COMMAND_MIGRATE_MEM_OBJECTS: cl_uint = 0x1206;
 pub const CL_COMMAND_FILL_BUFFER: cl_uint = 0x1207;
 pub const CL_COMMAND_SVM_MEMCPY: cl_uint = 0x120a;
 pub const CL_COMMAND_SVM_MEMFILL: cl_uint = 0x120b;

@@ -218,6 +218,10 @@ functions! {
             cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize,
             cl_uint, *const cl_event, *mut cl_event,
         ) -> cl_int;
+        clEnqueueMigrateMemObjects: fn(
+            cl_command_queue, cl_uint, *const cl_mem, cl_bitfield, cl_uint, *const cl_event,
+            *mut cl_event,
+        ) -> cl_int;
         clEnqueueMarkerWithWaitList: fn(
             cl_command_queue, cl_uint, *const cl_event, *mut cl_event,
         ) -> cl_int;

@@ -135,9 +135,8 @@ impl CommandBuffer {
         let mut begin = cl::cl_event::NULL;
         // Behind all that is in an in-order queue, but only behind the events in any other.
         if queue.is_in_order() || !waits.is_empty() {
-            let marker = api.clEnqueueMarkerWithWaitList;
             // SAFETY: as above.
-            let code = unsafe { marker(target, count, list, &raw mut begin) };
+            let code = unsafe { queue.enqueue_wait(count, list, &raw mut begin) };
             if code != cl::CL_SUCCESS {
                 return (code, None);
             }
@@ -169,9 +168,8 @@ impl CommandBuffer {
                 return (code, Some(inner));
             }
         }
-        let marker = api.clEnqueueMarkerWithWaitList;
-        // SAFETY: live objects; the event's place is ours.
-        let code = unsafe { marker(target, 1, &raw const last, &raw mut end) };
+        // SAFETY: a live event; the new one's place is ours.
+        let code = unsafe { queue.enqueue_wait(1, &raw const last, &raw mut end) };
         (code, own(code, end).or(Some(inner)))
     }
 }

@@ -150,12 +150,11 @@ unsafe fn enqueue_both(
     data: *mut c_void,
 ) -> std::result::Result<(), cl::cl_int> {
     let api = queue.api();
-    let marker = api.clEnqueueMarkerWithWaitList;
     // Without anything to wait for, a marker would wait for all that is in the queue.
     let begin = if queue.is_in_order() || call.count > 0 {
         let mut begin = cl::cl_event::NULL;
-        // SAFETY: a live queue and events; the event's place is ours.
-        success(unsafe { marker(call.queue, call.count, call.waits, &raw mut begin) })?;
+        // SAFETY: live events; the event's place is ours.
+        success(unsafe { queue.enqueue_wait(call.count, call.waits, &raw mut begin) })?;
         // SAFETY: made for this call.
         Some(unsafe { Owned::new(api, begin) })
     } else {
@@ -174,7 +173,7 @@ unsafe fn enqueue_both(
     };
     // The place in the queue is taken before the task can begin.
     // SAFETY: live objects; the place is `submit`'s.
-    success(unsafe { marker(call.queue, 1, &raw const end, call.event) })?;
+    success(unsafe { queue.enqueue_wait(1, &raw const end, call.event) })?;
     let Some(begin) = begin else {
         task.start();
         return Ok(());

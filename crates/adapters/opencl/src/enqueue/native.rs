@@ -26,13 +26,11 @@ pub unsafe fn enqueue(
     ties: Ties<'_, '_>,
 ) -> Result {
     let kind = UR_COMMAND_ENQUEUE_NATIVE_EXP;
-    let api = queue.api();
     submit(queue, kind, ties.waits, ties.event, |call| {
         if call.count > 0 {
-            let barrier = api.clEnqueueBarrierWithWaitList;
-            let none = std::ptr::null_mut();
-            // SAFETY: a live queue and events.
-            let code = unsafe { barrier(call.queue, call.count, call.waits, none) };
+            // SAFETY: live events.
+            let code =
+                unsafe { queue.enqueue_barrier(call.count, call.waits, std::ptr::null_mut()) };
             if code != cl::CL_SUCCESS {
                 return code;
             }
@@ -42,8 +40,7 @@ pub unsafe fn enqueue(
         if call.event.is_null() {
             return cl::CL_SUCCESS;
         }
-        let marker = api.clEnqueueMarkerWithWaitList;
-        // SAFETY: a live queue; the place is `submit`'s.
-        unsafe { marker(call.queue, 0, std::ptr::null(), call.event) }
+        // SAFETY: nothing to wait for; the place is `submit`'s.
+        unsafe { queue.enqueue_wait(0, std::ptr::null(), call.event) }
     })
 }

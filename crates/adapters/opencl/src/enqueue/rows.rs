@@ -111,9 +111,11 @@ impl Ends<'_> {
             };
         }
         let mut end = cl::cl_event::NULL;
-        let marker = api.clEnqueueMarkerWithWaitList;
-        // SAFETY: a live queue and events; the new event's place is ours.
-        let code = unsafe { marker(self.queue.native(), count, events.as_ptr(), &raw mut end) };
+        // SAFETY: live events; the new event's place is ours.
+        let code = unsafe {
+            self.queue
+                .enqueue_wait(count, events.as_ptr(), &raw mut end)
+        };
         if code != cl::CL_SUCCESS {
             return code;
         }

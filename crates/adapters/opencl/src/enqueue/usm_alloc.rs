@@ -78,9 +78,8 @@ pub fn free(queue: &Object<Queue>, memory: *mut c_void, ties: Ties<'_, '_>) -> R
     let kind = UR_COMMAND_ENQUEUE_USM_FREE_EXP;
     submit(queue, kind, ties.waits, ties.event, |call| {
         let mut event = cl::cl_event::NULL;
-        let (count, waits, out) = (call.count, call.waits, &raw mut event);
-        // SAFETY: a live queue and events; the place is ours.
-        let code = unsafe { (api.clEnqueueMarkerWithWaitList)(call.queue, count, waits, out) };
+        // SAFETY: live events; the place is ours.
+        let code = unsafe { queue.enqueue_wait(call.count, call.waits, &raw mut event) };
         if code != cl::CL_SUCCESS {
             return code;
         }

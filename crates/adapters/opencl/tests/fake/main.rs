@@ -12,3 +12,4 @@ mod limits;
 mod recycling;
 mod support;
 mod versions;
+mod waits;
