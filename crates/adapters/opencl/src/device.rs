@@ -1,8 +1,8 @@
 //! Devices and sub-devices.
 
 pub mod facts;
-pub mod images;
 pub mod info;
+pub mod limits;
 pub mod partition;
 
 use crate::OpenCl;
@@ -10,7 +10,7 @@ use crate::adapter::{Adapter, api};
 use crate::cl::{self, Functions, Owned, Version, check, query};
 use crate::platform::{self, Platform};
 use facts::Facts;
-use images::Images;
+use limits::{Groups, Images};
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;

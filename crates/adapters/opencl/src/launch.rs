@@ -1,6 +1,7 @@
 //! Launches of kernels.
 
 use crate::cl;
+use crate::device::Device;
 use crate::event::{Event, submit};
 use crate::kernel::Kernel;
 use crate::queue::Queue;
@@ -53,6 +54,23 @@ impl Range {
             }
         }
         Ok(())
+    }
+
+    /// Looks at what a driver finds only when it launches: whether a device can have work-groups of
+    /// this size.
+    ///
+    /// # Errors
+    /// `INVALID_WORK_ITEM_SIZE`, `INVALID_WORK_GROUP_SIZE`.
+    ///
+    /// # Safety
+    /// As for [`Self::check`], which must have succeeded.
+    pub unsafe fn check_groups(&self, device: &Device) -> Result {
+        if self.local.is_null() {
+            return Ok(());
+        }
+        // SAFETY: as the caller says.
+        let local = unsafe { std::slice::from_raw_parts(self.local, self.work_dim as usize) };
+        device.facts().groups.expect(local)
     }
 }
 

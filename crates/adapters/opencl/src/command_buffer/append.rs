@@ -187,6 +187,7 @@ impl CommandBufferExpFns for OpenCl {
         // SAFETY: the program passes that many sizes, and arguments as the API says.
         let kept = unsafe {
             range.check()?;
+            range.check_groups(&command_buffer.device)?;
             kept(kernel, args)?
         };
         let append = command_buffer.extensions().clCommandNDRangeKernelKHR;

@@ -339,7 +339,11 @@ impl CommandBuffer {
             let launch = launch.filter(|_| command.buffer == self.key());
             let launch = launch.ok_or(UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP)?;
             // SAFETY: the program passes a change as the API says.
-            changes.push(unsafe { Change::new(command, launch, one) }?);
+            let change = unsafe { Change::new(command, launch, one) }?;
+            if let Some(Some(local)) = &change.local {
+                self.device.facts().groups.expect(&local[..])?;
+            }
+            changes.push(change);
         }
         if let Some(latest) = &state.latest {
             // What runs must not change.

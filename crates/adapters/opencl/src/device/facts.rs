@@ -1,6 +1,6 @@
 //! What a device is asked once.
 
-use super::{Device, Images};
+use super::{Device, Groups, Images};
 use crate::cl::{self, Version};
 use ur_api::*;
 
@@ -23,6 +23,8 @@ pub struct Facts {
     pub max_alloc_size: u64,
     /// How large images may be.
     pub images: Images,
+    /// How large work-groups may be.
+    pub groups: Groups,
     /// What it can do with command buffers; none if it has none of a version that is known.
     pub command_buffers: Option<CommandBuffers>,
     /// Its extensions, sorted.
@@ -114,6 +116,7 @@ impl Facts {
                 .value(cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE)
                 .unwrap_or(u64::MAX),
             images: Images::of(device),
+            groups: Groups::of(device),
             command_buffers: None,
             extensions,
         };

@@ -1,9 +1,9 @@
-//! Objects that are larger than the device has them, on a driver that does not look.
+//! Objects and work-groups that are larger than the device has them, on a driver that does not look.
 
 use crate::driver::{Driver, EVERYTHING};
 use crate::support::*;
 use crate::{case, ur};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use ur_api::*;
 
 /// What the driver says of itself.
@@ -66,4 +66,51 @@ case! { images_beyond_the_device_s_are_refused, EVERYTHING, |driver: &Driver| {
         made += u64::from(!layered);
     }
     assert_eq!(driver.calls("clCreateImage"), made);
+} }
+
+case! { recorded_work_groups_beyond_the_device_s_are_refused, EVERYTHING, |driver: &Driver| {
+    let context = Context::new().expect("a context");
+    let kernel = context.built().expect("a program").kernel(c"none").expect("a kernel");
+    let desc = ur_exp_command_buffer_desc_t {
+        isInOrder: true.into(),
+        isUpdatable: true.into(),
+        ..Default::default()
+    };
+    let mut buffer = null_mut();
+    ur!(CommandBufferExp.pfnCreateExp(context.0, device(), &desc, &mut buffer))
+        .expect("a command buffer");
+    // The largest group of the device has 64 work-items, in whichever dimension.
+    let append = |local: [usize; 3], command: *mut ur_exp_command_buffer_command_handle_t| {
+        let (none, global) = (null_mut(), [64; 3]);
+        ur!(CommandBufferExp.pfnAppendKernelLaunchExp(
+            buffer, kernel.0, 3, none, global.as_ptr(), local.as_ptr(), 0, none.cast(), 0, null(),
+            0, null(), none.cast(), none.cast(), command,
+        ))
+    };
+    let refused = [
+        ([65, 1, 1], UR_RESULT_ERROR_INVALID_WORK_ITEM_SIZE),
+        ([1, 1, 65], UR_RESULT_ERROR_INVALID_WORK_ITEM_SIZE),
+        ([16, 4, 2], UR_RESULT_ERROR_INVALID_WORK_GROUP_SIZE),
+    ];
+    for (local, code) in refused {
+        assert_eq!(append(local, null_mut()), Err(code), "{local:?}");
+    }
+    assert_eq!(driver.calls("clCommandNDRangeKernelKHR"), 0);
+    let mut command = null_mut();
+    append([16, 2, 2], &mut command).expect("a launch");
+    ur!(CommandBufferExp.pfnFinalizeExp(buffer)).expect("an end");
+    for (local, code) in refused {
+        let mut local = local;
+        let change = ur_exp_command_buffer_update_kernel_launch_desc_t {
+            stype: UR_STRUCTURE_TYPE_EXP_COMMAND_BUFFER_UPDATE_KERNEL_LAUNCH_DESC,
+            hCommand: command,
+            newWorkDim: 3,
+            pNewLocalWorkSize: local.as_mut_ptr(),
+            ..Default::default()
+        };
+        let changed = ur!(CommandBufferExp.pfnUpdateKernelLaunchExp(buffer, 1, &change));
+        assert_eq!(changed, Err(code), "{local:?}");
+    }
+    assert_eq!(driver.calls("clUpdateMutableCommandsKHR"), 0);
+    ur!(CommandBufferExp.pfnReleaseExp(buffer)).expect("a release");
 } }
