@@ -27,8 +27,7 @@ enum Part {
     /// The loader and the OpenCL adapter of the runtime 2026.1 on Intel's CPU driver; failures that
     /// are known are listed in crates/ur-cts/known
     Released,
-    /// Our loader and OpenCL adapter on Intel's CPU driver, then on PoCL where that is installed;
-    /// failures that are known are listed in crates/ur-cts/known
+    /// Our loader and OpenCL adapter on Intel's CPU driver, then on PoCL where that is installed
     Opencl,
     /// Our loader with native CPU, OpenCL on these drivers and the mock in one process, tests of all
     /// devices in random order: what fails must fail with its adapter alone
@@ -170,9 +169,6 @@ fn ours_on_opencl() -> Result<bool> {
             .args(AT_ONCE);
         if pocl {
             with_drivers(&mut suite, "pocl", &[POCL.into()])?;
-            suite
-                .arg("--known")
-                .arg(repo::root().join("crates/ur-cts/known/pocl-3.1.toml"));
         }
         Ok(process::status(&mut suite)?.success())
     };
