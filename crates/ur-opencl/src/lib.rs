@@ -1,12 +1,14 @@
-//! CPU devices of other drivers, through the OpenCL library opened at run time, for tools that
-//! compare ours with them. Errors are texts for people.
+//! Devices of other drivers, through the OpenCL library opened at run time, for tools that compare
+//! ours with them. Errors are texts for people.
 //!
 //! Which drivers the OpenCL library finds is the environment's business; [`vendors`] makes a folder
 //! for `OCL_ICD_VENDORS` that leads it to the ones wanted.
 
+mod found;
 mod functions;
 mod usm;
 
+pub use found::{Found, Kind};
 use functions::Functions;
 use std::ffi::{CString, c_int, c_uint, c_void};
 use std::os::unix::fs::DirBuilderExt;
@@ -15,22 +17,22 @@ use std::ptr::{null, null_mut};
 pub use usm::{Block, Usm};
 
 /// An object of the library.
-type Handle = *mut c_void;
+pub type Handle = *mut c_void;
 
-const CPU_DEVICE: u64 = 1 << 1;
 const OUT_OF_ORDER: u64 = 1 << 0;
 const READ_WRITE: u64 = 1 << 0;
 const COPY_HOST_POINTER: u64 = 1 << 5;
-const PLATFORM_NAME: c_uint = 0x0902;
 const DEVICE_NAME: c_uint = 0x102b;
 const DRIVER_VERSION: c_uint = 0x102d;
+const IL_VERSION: c_uint = 0x105b;
 const PROGRAM_BUILD_LOG: c_uint = 0x1183;
 const MAX_SUB_GROUP_SIZE_FOR_NDRANGE: c_uint = 0x2033;
 const TRUE: c_uint = 1;
 
 /// Makes a folder of `.icd` files, one for each driver, with this name among the temporary files;
-/// `OCL_ICD_VENDORS` takes it. The caller removes it. An old folder of that name goes first, so that
-/// nobody else can have put a driver into it.
+/// `OCL_ICD_VENDORS` takes it. A driver's name without a slash that is no file here is looked for as
+/// the dynamic linker does. The caller removes the folder. An old folder of that name goes first, so
+/// that nobody else can have put a driver into it.
 ///
 /// # Errors
 /// The folder or a file cannot be written, or the old folder belongs to someone else.
@@ -42,7 +44,12 @@ pub fn vendors(name: &str, drivers: &[&Path]) -> std::io::Result<PathBuf> {
     }
     std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
     for (number, driver) in drivers.iter().enumerate() {
-        let driver = std::path::absolute(driver)?;
+        let name = driver.parent() == Some(Path::new(""));
+        let driver = if name && !driver.exists() {
+            (*driver).to_owned()
+        } else {
+            std::path::absolute(driver)?
+        };
         let text = format!("{}\n", driver.display());
         std::fs::write(folder.join(format!("{number}.icd")), text)?;
     }
@@ -50,9 +57,10 @@ pub fn vendors(name: &str, drivers: &[&Path]) -> std::io::Result<PathBuf> {
 }
 
 /// The OpenCL library; it stays open as long as the process lives.
+#[derive(Clone, Copy)]
 pub struct Library(&'static Functions);
 
-/// A CPU device with a context and an in-order queue. They live as long as the process.
+/// A device with a context and an in-order queue. They live as long as the process.
 #[derive(Clone)]
 pub struct Device {
     functions: &'static Functions,
@@ -117,46 +125,34 @@ impl Library {
     /// # Errors
     /// A call that failed.
     pub fn devices(&self) -> Result<Vec<(String, Device)>, String> {
-        let functions = self.0;
-        let mut platforms = [null_mut(); 16];
-        let mut found = 0;
-        // SAFETY: the array has the length named; the count is ours.
-        let code =
-            unsafe { (functions.clGetPlatformIDs)(16, platforms.as_mut_ptr(), &raw mut found) };
-        check("clGetPlatformIDs", code)?;
-        let mut devices = Vec::new();
-        for platform in platforms.into_iter().take(found as usize) {
-            let mut device = null_mut();
-            // SAFETY: a platform of the library; the place is for one device.
-            let code = unsafe {
-                (functions.clGetDeviceIDs)(platform, CPU_DEVICE, 1, &raw mut device, null_mut())
-            };
-            if code != 0 {
-                continue;
-            }
-            let name = text(functions.clGetPlatformInfo, platform, PLATFORM_NAME);
-            let mut code = 0;
-            // SAFETY: one live device, no properties, no callback; the code's place is ours.
-            let context = unsafe {
-                (functions.clCreateContext)(null(), 1, &device, null(), null(), &raw mut code)
-            };
-            check("clCreateContext", code)?;
-            // SAFETY: live handles; the code's place is ours.
-            let queue =
-                unsafe { (functions.clCreateCommandQueue)(context, device, 0, &raw mut code) };
-            check("clCreateCommandQueue", code)?;
-            devices.push((
-                name,
-                Device {
-                    functions,
-                    platform,
-                    device,
-                    context,
-                    queue,
-                },
-            ));
-        }
-        Ok(devices)
+        let found = self.find(Kind::Cpu)?.into_iter();
+        found
+            .map(|found| Ok((found.platform(), found.open()?)))
+            .collect()
+    }
+
+    /// A program of OpenCL C in a context that somebody else made, not built. The caller owns the
+    /// reference.
+    ///
+    /// # Errors
+    /// A call that failed.
+    ///
+    /// # Safety
+    /// `context` is a live context of this library.
+    pub unsafe fn program(&self, context: Handle, source: &str) -> Result<Handle, String> {
+        let mut status = 0;
+        // SAFETY: a live context; the text is readable for its length; the status's place is ours.
+        let program = unsafe {
+            (self.0.clCreateProgramWithSource)(
+                context,
+                1,
+                &source.as_ptr().cast(),
+                &source.len(),
+                &raw mut status,
+            )
+        };
+        check("clCreateProgramWithSource", status)?;
+        Ok(program)
     }
 }
 
@@ -193,6 +189,32 @@ impl Device {
             text(get, self.device, DRIVER_VERSION),
         );
         format!("{name}, driver {version}")
+    }
+
+    /// The driver's own object.
+    pub fn handle(&self) -> Handle {
+        self.device
+    }
+
+    /// Whether programs can be SPIR-V.
+    pub fn takes_il(&self) -> bool {
+        text(self.functions.clGetDeviceInfo, self.device, IL_VERSION).contains("SPIR-V")
+    }
+
+    /// Asks for some of the device's info values; the names are `CL_DEVICE_*`.
+    ///
+    /// # Errors
+    /// The device does not know one, or it is longer than 256 bytes.
+    pub fn query(&self, names: &[c_uint]) -> Result<(), String> {
+        let mut place = [0u8; 256];
+        for name in names {
+            let (size, to) = (place.len(), place.as_mut_ptr().cast());
+            let get = self.functions.clGetDeviceInfo;
+            // SAFETY: a live device; the place has the size named.
+            let code = unsafe { get(self.device, *name, size, to, null_mut()) };
+            check("clGetDeviceInfo", code)?;
+        }
+        Ok(())
     }
 
     /// A queue that may run its commands in any order.
@@ -238,18 +260,8 @@ impl Device {
     /// # Errors
     /// The driver's build log.
     pub fn build_source(&self, source: &str, options: &str) -> Result<Program, String> {
-        let mut status = 0;
-        // SAFETY: the text is readable for its length; the status's place is ours.
-        let program = unsafe {
-            (self.functions.clCreateProgramWithSource)(
-                self.context,
-                1,
-                &source.as_ptr().cast(),
-                &source.len(),
-                &raw mut status,
-            )
-        };
-        check("clCreateProgramWithSource", status)?;
+        // SAFETY: the context is the device's own.
+        let program = unsafe { Library(self.functions).program(self.context, source) }?;
         self.built(Owned(program, self.functions.clReleaseProgram), options)
     }
 
@@ -351,22 +363,35 @@ impl Device {
     pub fn buffer(&self, content: &[u8]) -> Result<Buffer, String> {
         let one = [0u8];
         let from = if content.is_empty() { &one } else { content };
-        let mut code = 0;
+        let place = from.as_ptr().cast_mut().cast();
         // SAFETY: the content is only read, during the call, and has the length named.
-        let object = unsafe {
-            (self.functions.clCreateBuffer)(
-                self.context,
-                READ_WRITE | COPY_HOST_POINTER,
-                from.len(),
-                from.as_ptr().cast_mut().cast(),
-                &raw mut code,
-            )
-        };
-        check("clCreateBuffer", code)?;
+        let object = unsafe { self.memory(READ_WRITE | COPY_HOST_POINTER, from.len(), place) }?;
         Ok(Buffer {
-            object: Owned(object, self.functions.clReleaseMemObject),
+            object,
             size: content.len(),
         })
+    }
+
+    /// A buffer of so many bytes, whose content is not known.
+    ///
+    /// # Errors
+    /// A call that failed.
+    pub fn empty_buffer(&self, size: usize) -> Result<Buffer, String> {
+        // SAFETY: nothing is read.
+        let object = unsafe { self.memory(READ_WRITE, size, null_mut()) }?;
+        Ok(Buffer { object, size })
+    }
+
+    /// A memory object.
+    ///
+    /// # Safety
+    /// What `from` points to is readable for `size` bytes, if it is not null.
+    unsafe fn memory(&self, flags: u64, size: usize, from: Handle) -> Result<Owned, String> {
+        let (create, mut code) = (self.functions.clCreateBuffer, 0);
+        // SAFETY: as the caller says; the code's place is ours.
+        let object = unsafe { create(self.context, flags, size, from, &raw mut code) };
+        check("clCreateBuffer", code)?;
+        Ok(Owned(object, self.functions.clReleaseMemObject))
     }
 
     /// What is in a buffer, after all that was enqueued before.
@@ -375,10 +400,19 @@ impl Device {
     /// A call that failed.
     pub fn read(&self, buffer: &Buffer) -> Result<Vec<u8>, String> {
         let mut content = vec![0; buffer.size];
-        if buffer.size == 0 {
-            return Ok(content);
+        self.read_to(buffer, &mut content)?;
+        Ok(content)
+    }
+
+    /// Reads as many bytes of a buffer as there is room for, after all that was enqueued before.
+    ///
+    /// # Errors
+    /// There is more room than bytes, or a call failed.
+    pub fn read_to(&self, buffer: &Buffer, content: &mut [u8]) -> Result<(), String> {
+        if content.is_empty() {
+            return Ok(());
         }
-        // SAFETY: a live buffer of that size; the call waits for the copy.
+        // SAFETY: a live buffer, whose size the driver checks; the call waits for the copy.
         let code = unsafe {
             (self.functions.clEnqueueReadBuffer)(
                 self.queue,
@@ -392,8 +426,7 @@ impl Device {
                 null_mut(),
             )
         };
-        check("clEnqueueReadBuffer", code)?;
-        Ok(content)
+        check("clEnqueueReadBuffer", code)
     }
 
     /// Gives a buffer new content, as long as or shorter than its first.
@@ -554,7 +587,7 @@ mod tests {
         let folder = std::env::temp_dir().join(&name);
         std::fs::create_dir_all(&folder).expect("an old folder");
         std::fs::write(folder.join("foreign.icd"), "foreign.so").expect("a file");
-        let drivers = [Path::new("/a/one.so"), Path::new("/b/two.so")];
+        let drivers = ["/a/one.so", "/b/two.so", "name.so.1"].map(Path::new);
         assert_eq!(vendors(&name, &drivers).expect("a folder"), folder);
         let mut texts: Vec<String> = std::fs::read_dir(&folder)
             .expect("the folder")
@@ -562,7 +595,7 @@ mod tests {
             .collect::<Result<_, _>>()
             .expect("files");
         texts.sort();
-        assert_eq!(texts, ["/a/one.so\n", "/b/two.so\n"]);
+        assert_eq!(texts, ["/a/one.so\n", "/b/two.so\n", "name.so.1\n"]);
         std::fs::remove_dir_all(&folder).expect("the folder can go");
     }
 
