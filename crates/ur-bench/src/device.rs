@@ -1,6 +1,6 @@
 //! What is measured: devices that build kernels and launch them.
 
-use crate::case::{Case, Job};
+use crate::case::{Case, Code, Job};
 
 /// A kernel that is built, with its arguments.
 pub trait Ready {
@@ -31,6 +31,14 @@ pub trait Steps {
     fn enqueue(&mut self, step: Step) -> Result<(), String>;
     /// Waits for all steps of a kind that were enqueued.
     fn finish(&mut self, step: Step) -> Result<(), String>;
+    /// Writes [`LARGE`] bytes of the host's memory to the device, and waits.
+    fn write(&mut self) -> Result<(), String>;
+    /// Reads as many bytes of the device into the host's memory, and waits.
+    fn read(&mut self) -> Result<(), String>;
+    /// Makes memory of [`PIECE`] bytes on the device, and gives it back.
+    fn allocate(&mut self) -> Result<(), String>;
+    /// Asks the device for its name and [`QUERIES`]` - 1` numbers.
+    fn query(&mut self) -> Result<(), String>;
 }
 
 /// A device with its driver.
@@ -43,6 +51,8 @@ pub trait Device {
     fn takes_il(&self) -> bool;
     /// Builds a kernel and sets its arguments.
     fn prepare<'d>(&'d self, case: &Case, job: &Job) -> Result<Box<dyn Ready + 'd>, String>;
+    /// Builds a program in the form that it takes; the options are for OpenCL C.
+    fn make(&self, code: &Code, options: &str) -> Result<(), String>;
     /// Builds a SPIR-V module with the kernels named, each made ready to launch.
     fn build(&self, il: &[u8], kernels: &[String]) -> Result<(), String>;
     /// Prepares the steps.
@@ -53,3 +63,7 @@ pub trait Device {
 pub const SMALL: usize = 64;
 /// Bytes of a large copy.
 pub const LARGE: usize = 64 << 20;
+/// Bytes of memory that is made and given back.
+pub const PIECE: usize = 1 << 20;
+/// Questions of a query.
+pub const QUERIES: u32 = 4;

@@ -1,4 +1,4 @@
-//! The time from the start of a process to its first result.
+//! The time from the start of a process to its device, and to its first result.
 
 use crate::case::Scale;
 use crate::device::Device;
@@ -9,15 +9,24 @@ use crate::turns::alternate;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// What the child prints when it has its result.
-const DONE: &str = "first result";
-/// Names of the measurements: nothing compiled before, and compiled code kept on disk where a
-/// driver keeps any.
-pub const NAMES: [&str; 2] = ["first result of a process", "first result, compiled before"];
+/// What the child prints when it has what was wanted of it.
+const DONE: &str = "done";
+/// What is measured: its name, the option that makes a child of this program, and whether compiled
+/// code is kept on disk where a driver keeps any.
+const ITEMS: [(&str, &str, bool); 3] = [
+    ("device known to a process", "--first-device", true),
+    ("first result of a process", "--first-result", false),
+    ("first result, compiled before", "--first-result", true),
+];
+
+/// Names of the measurements.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ITEMS.into_iter().map(|(name, ..)| name)
+}
 
 /// The most samples: a driver may take seconds for one.
 const SAMPLES: usize = 5;
@@ -31,21 +40,27 @@ pub fn child(device: &dyn Device) -> Result<(), String> {
     let job = (case.job)(Scale::Small);
     let mut ready = device.prepare(&case, &job)?;
     verify(&mut *ready, &job)?;
-    println!("{DONE}");
+    done();
     Ok(())
 }
 
-/// Starts this program again as `device` and gives the seconds until its result.
-fn start(device: &str, args: &[OsString], cache: &Path) -> Result<f64, String> {
+/// Tells the parent that the child has what was wanted.
+pub fn done() {
+    println!("{DONE}");
+}
+
+/// Starts this program again as `device`, by an option, and gives the seconds until it is done.
+fn start(option: &str, device: &str, args: &[OsString], cache: &Path) -> Result<f64, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let kept = cache.join("ours");
     let mut command = Command::new(program);
     command
         .arg("bench")
-        .args(["--first-result", device])
+        .args([option, device])
         .args(args)
         .env("UR_JIT_CACHE", kept)
         .env("POCL_CACHE_DIR", cache.join("pocl"))
+        .env("CUDA_CACHE_PATH", cache.join("nvidia"))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
@@ -73,11 +88,11 @@ pub fn measure(
     args: &[OsString],
     samples: usize,
     wanted: impl Fn(&str) -> bool,
-    mut done: impl FnMut(&Row),
+    mut report: impl FnMut(&Row),
 ) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let cache = std::env::temp_dir().join(format!("ur-bench-cache-{}", std::process::id()));
-    for (name, warm) in NAMES.into_iter().zip([false, true]) {
+    for (name, option, warm) in ITEMS {
         if !wanted(name) {
             continue;
         }
@@ -85,7 +100,7 @@ pub fn measure(
         empty(&cache)?;
         let mut able = Vec::new();
         for device in devices {
-            match start(device, args, &cache) {
+            match start(option, device, args, &cache) {
                 Ok(_) => able.push(*device),
                 Err(reason) => note(&mut row, device, &reason),
             }
@@ -94,7 +109,8 @@ pub fn measure(
             if !warm {
                 empty(&cache).map_err(|error| error.to_string())?;
             }
-            start(able[at], args, &cache).map_err(|reason| format!("{}: {reason}", able[at]))
+            start(option, able[at], args, &cache)
+                .map_err(|reason| format!("{}: {reason}", able[at]))
         });
         match times {
             Ok(times) => {
@@ -103,7 +119,7 @@ pub fn measure(
             }
             Err(reason) => row.notes.push(reason),
         }
-        done(&row);
+        report(&row);
         rows.push(row);
     }
     let _ = std::fs::remove_dir_all(cache);
@@ -114,8 +130,8 @@ pub fn measure(
 fn empty(cache: &Path) -> Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     let _ = std::fs::remove_dir_all(cache);
-    let folders: [PathBuf; 3] = [cache.to_owned(), cache.join("ours"), cache.join("pocl")];
-    for folder in folders {
+    let own = ["ours", "pocl", "nvidia"].map(|name| cache.join(name));
+    for folder in [cache.to_owned()].into_iter().chain(own) {
         std::fs::DirBuilder::new()
             .mode(0o700)
             .create(&folder)

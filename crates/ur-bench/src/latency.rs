@@ -1,6 +1,6 @@
 //! Short operations: what a launch or a copy costs besides its work.
 
-use crate::device::{Device, Step, Steps};
+use crate::device::{Device, LARGE, QUERIES, Step, Steps};
 use crate::measure::{enter, note};
 use crate::report::Row;
 use crate::turns::alternate;
@@ -12,59 +12,99 @@ const MANY: u32 = 200;
 const CHAIN: u32 = 10_000;
 /// Kernels of the fan.
 const FAN: u32 = 1000;
+/// Queries in a sample.
+const ASKED: u32 = 1000;
 /// Runs before the first sample.
 const WARM_UP: usize = 2;
 
-/// A measurement: its name, the unit, how many of the unit a second has, and one sample in seconds.
+/// A measurement: its name, the unit, how many of the unit a second has, bytes that it moves (0 if
+/// it is about something else), and one sample in seconds.
 struct Item {
     name: &'static str,
     unit: &'static str,
     scale: f64,
+    moves: usize,
     sample: fn(&mut dyn Steps) -> Result<f64, String>,
 }
 
-const ITEMS: [Item; 7] = [
+const ITEMS: [Item; 11] = [
     Item {
         name: "empty kernel: submit",
         unit: "µs",
         scale: 1e6,
+        moves: 0,
         sample: submit,
     },
     Item {
         name: "empty kernel: round trip",
         unit: "µs",
         scale: 1e6,
+        moves: 0,
         sample: |steps| timed(wall, MANY, |_| trip(steps, Step::Empty)),
     },
     Item {
         name: "empty kernel: round trip, CPU time",
         unit: "µs",
         scale: 1e6,
+        moves: 0,
         sample: |steps| timed(cpu, MANY, |_| trip(steps, Step::Empty)),
     },
     Item {
         name: "chain of 10,000 empty kernels",
         unit: "ms",
         scale: 1e3,
+        moves: 0,
         sample: |steps| batch(steps, Step::Empty, CHAIN),
     },
     Item {
         name: "out-of-order fan of 1,000 empty kernels",
         unit: "ms",
         scale: 1e3,
+        moves: 0,
         sample: |steps| batch(steps, Step::Fan, FAN),
     },
     Item {
         name: "copy of 64 B",
         unit: "µs",
         scale: 1e6,
+        moves: 0,
         sample: |steps| timed(wall, MANY, |_| trip(steps, Step::CopySmall)),
     },
     Item {
         name: "copy of 64 MiB",
         unit: "ms",
         scale: 1e3,
+        // Read and written, as in the kernel `copy`.
+        moves: 2 * LARGE,
         sample: |steps| timed(wall, 1, |_| trip(steps, Step::CopyLarge)),
+    },
+    Item {
+        name: "write of 64 MiB from the host",
+        unit: "ms",
+        scale: 1e3,
+        moves: LARGE,
+        sample: |steps| timed(wall, 1, |_| steps.write()),
+    },
+    Item {
+        name: "read of 64 MiB to the host",
+        unit: "ms",
+        scale: 1e3,
+        moves: LARGE,
+        sample: |steps| timed(wall, 1, |_| steps.read()),
+    },
+    Item {
+        name: "memory of 1 MiB: make, give back",
+        unit: "µs",
+        scale: 1e6,
+        moves: 0,
+        sample: |steps| timed(wall, MANY, |_| steps.allocate()),
+    },
+    Item {
+        name: "1,000 queries of the device",
+        unit: "µs",
+        scale: 1e6,
+        moves: 0,
+        sample: queries,
     },
 ];
 
@@ -126,6 +166,23 @@ fn batch(steps: &mut dyn Steps, step: Step, count: u32) -> Result<f64, String> {
     })
 }
 
+/// Time of all queries.
+fn queries(steps: &mut dyn Steps) -> Result<f64, String> {
+    timed(wall, 1, |_| {
+        (0..ASKED / QUERIES).try_for_each(|_| steps.query())
+    })
+}
+
+/// Enters what ours moves in a second.
+fn enter_rate(row: &mut Row, item: &Item) {
+    if let Some(ours) = row.ours
+        && item.moves > 0
+    {
+        row.rate = Some(item.moves as f64 / (ours / item.scale) / 1e9);
+        row.rate_unit = Some("B".to_owned());
+    }
+}
+
 /// Measures those of the operations that are wanted; `done` is told of each row.
 pub fn measure(
     devices: &[Box<dyn Device>],
@@ -162,6 +219,7 @@ pub fn measure(
                 let names = able.iter().map(|(name, _)| *name);
                 let times: Vec<_> = names.zip(times).collect();
                 enter(&mut row, &times, item.scale);
+                enter_rate(&mut row, item);
             }
             Err(reason) => row.notes.push(reason),
         }
@@ -173,8 +231,9 @@ pub fn measure(
 
 #[cfg(test)]
 mod tests {
-    use super::{batch, cpu, submit, timed, wall};
+    use super::{ITEMS, batch, cpu, enter_rate, submit, timed, wall};
     use crate::device::{Step, Steps};
+    use crate::report::Row;
 
     #[derive(Default)]
     struct Fake(Vec<&'static str>);
@@ -189,6 +248,57 @@ mod tests {
             self.0.push("finish");
             Ok(())
         }
+
+        fn write(&mut self) -> Result<(), String> {
+            self.0.push("write");
+            Ok(())
+        }
+
+        fn read(&mut self) -> Result<(), String> {
+            self.0.push("read");
+            Ok(())
+        }
+
+        fn allocate(&mut self) -> Result<(), String> {
+            self.0.push("allocate");
+            Ok(())
+        }
+
+        fn query(&mut self) -> Result<(), String> {
+            self.0.push("query");
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn each_measurement_does_what_it_is_called() {
+        for (start, step, count) in [
+            ("write", "write", 1),
+            ("read", "read", 1),
+            ("memory", "allocate", super::MANY as usize),
+            ("1,000 queries", "query", 1000 / super::QUERIES as usize),
+            ("copy of 64 MiB", "finish", 1),
+        ] {
+            let item = ITEMS.iter().find(|item| item.name.starts_with(start));
+            let mut fake = Fake::default();
+            (item.expect(start).sample)(&mut fake).expect("no failure");
+            let found = fake.0.iter().filter(|found| **found == step);
+            assert_eq!(found.count(), count, "{start}");
+        }
+    }
+
+    #[test]
+    fn what_moves_bytes_has_a_rate() {
+        let item = |name: &str| ITEMS.iter().find(|item| item.name.starts_with(name));
+        let mut row = Row::new("write", "ms");
+        row.ours = Some(1000.0 * super::LARGE as f64 / 1e9);
+        enter_rate(&mut row, item("write").expect("it is there"));
+        assert!((row.rate.expect("a rate") - 1.0).abs() < 1e-9);
+        assert_eq!(row.rate_unit.as_deref(), Some("B"));
+        let mut row = Row::new("queries", "µs");
+        row.ours = Some(1.0);
+        enter_rate(&mut row, item("1,000 queries").expect("it is there"));
+        assert_eq!(row.rate, None);
     }
 
     #[test]

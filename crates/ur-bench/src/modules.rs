@@ -1,8 +1,10 @@
-//! Builds of many SPIR-V modules.
+//! Builds of programs: one of the suite's, and many SPIR-V modules.
 
 use crate::device::Device;
 use crate::measure::{enter, note};
 use crate::report::Row;
+use crate::suite::EMPTY;
+use crate::turns::alternate;
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -116,6 +118,39 @@ pub fn measure(
         enter(&mut all, &sums, 1.0);
     }
     Ok(vec![each, all])
+}
+
+/// The most samples of a build, which may take seconds.
+const SAMPLES: usize = 5;
+
+/// Builds a program of the suite on all devices in turn, in the form that they take. No two builds
+/// from OpenCL C have the same options, so that none is answered from what a driver keeps.
+pub fn one(devices: &[Box<dyn Device>], samples: usize) -> Row {
+    let il = devices.iter().all(|device| device.takes_il());
+    let form = if il { "SPIR-V" } else { "OpenCL C" };
+    let mut row = Row::new(&format!("program in {form}"), "ms");
+    let start = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let start = start.unwrap_or_default().as_nanos();
+    let mut number = 0;
+    // What a compiler does once belongs to no program: the first round does not count.
+    let times = alternate(devices.len(), 1 + samples.min(SAMPLES), |at| {
+        number += 1;
+        let options = format!("-DBUILD={start}_{number}");
+        let begin = Instant::now();
+        let device = &devices[at];
+        let made = device.make(&EMPTY, &options);
+        made.map_err(|reason| format!("{}: {reason}", device.name()))?;
+        Ok(begin.elapsed().as_secs_f64())
+    });
+    match times {
+        Ok(times) => {
+            let names = devices.iter().map(|device| device.name());
+            let times = times.into_iter().map(|times| times[1..].to_vec());
+            enter(&mut row, &names.zip(times).collect::<Vec<_>>(), 1e3);
+        }
+        Err(reason) => row.notes.push(reason),
+    }
+    row
 }
 
 #[cfg(test)]

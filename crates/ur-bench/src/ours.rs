@@ -1,10 +1,14 @@
 //! Our device, through UR.
 
-use crate::case::{Arg, Case, Job, Range};
-use crate::device::{Device, LARGE, Ready, SMALL, Step, Steps};
+mod memory;
+mod prepared;
+mod program;
+mod steps;
+
+use crate::case::{Case, Code, Job};
+use crate::device::{Device, Ready, Steps};
 use crate::functions::Functions;
-use crate::suite;
-use std::ffi::{CString, c_void};
+use memory::Memory;
 use std::ptr::{null, null_mut};
 use ur_api::*;
 
@@ -21,12 +25,24 @@ macro_rules! ur {
     };
 }
 
+use ur;
+
+/// The first device of the adapters that the environment names, before anything is made on it.
+pub struct Found {
+    functions: Functions,
+    device: ur_device_handle_t,
+}
+
 /// A device with a context and an in-order queue. They live as long as the process.
 pub struct Ours {
     functions: Functions,
     device: ur_device_handle_t,
     context: ur_context_handle_t,
     queue: ur_queue_handle_t,
+    memory: Memory,
+    takes_il: bool,
+    /// What makes programs of OpenCL C, if the device is one of OpenCL's.
+    opencl: Option<ur_opencl::Library>,
 }
 
 /// An object that is given back.
@@ -41,37 +57,16 @@ impl<H: Copy> Drop for Owned<H> {
     }
 }
 
-/// A built program.
-struct Program(Owned<ur_program_handle_t>);
-/// A kernel.
-struct Kernel(Owned<ur_kernel_handle_t>);
-
-/// Device memory.
-struct Block<'d> {
-    device: &'d Ours,
-    pointer: *mut c_void,
-    size: usize,
-}
-
-impl Drop for Block<'_> {
-    fn drop(&mut self) {
-        if let Some(free) = self.device.functions.urUSMFree {
-            // SAFETY: allocated in this context; what used it was waited for.
-            unsafe { free(self.device.context, self.pointer) };
-        }
-    }
-}
-
-impl Ours {
-    /// Opens the first device of the adapters that the environment names.
+impl Found {
+    /// Looks for the device.
     ///
     /// # Errors
     /// A call that failed, or no device.
-    pub fn open(functions: Functions) -> Result<Self, String> {
+    pub fn first(functions: Functions) -> Result<Self, String> {
         let mut adapter = null_mut();
         let mut platform = null_mut();
         let mut device = null_mut();
-        let mut context = null_mut();
+        let mut platforms = 0;
         let count = null_mut();
         // SAFETY: out-parameters are ours and hold one handle each; handles are used while alive,
         // that is to the end of the process.
@@ -81,28 +76,106 @@ impl Ours {
             if adapter.is_null() {
                 return Err("no adapter; `ur info` shows which were tried".to_owned());
             }
-            ur!(
-                functions,
-                urPlatformGet(adapter, 1, &raw mut platform, count)
-            )?;
+            let (platform, platforms) = (&raw mut platform, &raw mut platforms);
+            ur!(functions, urPlatformGet(adapter, 0, null_mut(), platforms))?;
+            if *platforms == 0 {
+                return Err("the adapter has no platform".to_owned());
+            }
+            ur!(functions, urPlatformGet(adapter, 1, platform, count))?;
             let all = UR_DEVICE_TYPE_ALL;
             ur!(
                 functions,
-                urDeviceGet(platform, all, 1, &raw mut device, count)
+                urDeviceGet(*platform, all, 1, &raw mut device, count)
             )?;
+        }
+        Ok(Self { functions, device })
+    }
+
+    /// Makes the device ready for use.
+    ///
+    /// # Errors
+    /// A call that failed.
+    pub fn open(self) -> Result<Ours, String> {
+        let Self { functions, device } = self;
+        let mut context = null_mut();
+        // SAFETY: a live device; the out-parameter is ours.
+        unsafe {
             ur!(
                 functions,
                 urContextCreate(1, &raw const device, null(), &raw mut context)
-            )?;
-        }
-        let mut this = Self {
+            )
+        }?;
+        let mut this = Ours {
             functions,
             device,
             context,
             queue: null_mut(),
+            memory: Memory::Usm,
+            takes_il: false,
+            opencl: None,
         };
         this.queue = this.new_queue(0)?;
+        this.takes_il = this.text(UR_DEVICE_INFO_IL_VERSION).contains("SPIR-V");
         Ok(this)
+    }
+}
+
+impl Ours {
+    /// Opens the first device of the adapters that the environment names.
+    ///
+    /// # Errors
+    /// A call that failed, or no device.
+    pub fn open(functions: Functions) -> Result<Self, String> {
+        Found::first(functions)?.open()
+    }
+
+    /// The same device, to be measured beside the driver that it stands on: its memory is buffers,
+    /// which every driver has, and kernels are built from OpenCL C if it takes no SPIR-V. `library`
+    /// is the one that the adapter uses.
+    pub fn on_opencl(self, library: ur_opencl::Library) -> Self {
+        Self {
+            memory: Memory::Buffers,
+            opencl: Some(library),
+            ..self
+        }
+    }
+
+    /// The driver's own object for the device.
+    ///
+    /// # Errors
+    /// The adapter has none.
+    pub fn native_device(&self) -> Result<ur_opencl::Handle, String> {
+        let mut native = 0;
+        // SAFETY: a live device; the out-parameter is ours.
+        unsafe {
+            ur!(
+                self.functions,
+                urDeviceGetNativeHandle(self.device, &raw mut native)
+            )
+        }?;
+        Ok(native as ur_opencl::Handle)
+    }
+
+    /// An info value of the device in its bytes, as far as the place holds them.
+    fn query(&self, name: ur_device_info_t, place: &mut [u8]) -> Result<usize, String> {
+        let (length, to) = (place.len(), place.as_mut_ptr().cast());
+        let mut size = 0;
+        // SAFETY: a live device; the place has the size named.
+        unsafe {
+            ur!(
+                self.functions,
+                urDeviceGetInfo(self.device, name, length, to, &raw mut size)
+            )
+        }?;
+        Ok(size)
+    }
+
+    /// An info value that is text; empty when the device does not have it.
+    fn text(&self, name: ur_device_info_t) -> String {
+        let mut text = [0u8; 512];
+        let size = self.query(name, &mut text);
+        let size = size.map_or(0, |size| size.saturating_sub(1));
+        String::from_utf8_lossy(&text[..size]).trim().to_owned()
     }
 
     fn new_queue(&self, flags: ur_queue_flags_t) -> Result<ur_queue_handle_t, String> {
@@ -126,253 +199,9 @@ impl Ours {
         Ok(queue)
     }
 
-    fn program(&self, il: &[u8]) -> Result<Program, String> {
-        let mut program = null_mut();
-        // SAFETY: the code is readable for its length; the out-parameter is ours.
-        unsafe {
-            ur!(
-                self.functions,
-                urProgramCreateWithIL(
-                    self.context,
-                    il.as_ptr().cast(),
-                    il.len(),
-                    null(),
-                    &raw mut program
-                )
-            )
-        }?;
-        let program = Program(Owned(program, self.functions.urProgramRelease));
-        // SAFETY: live handles and a terminated text.
-        let built = unsafe {
-            ur!(
-                self.functions,
-                urProgramBuild(self.context, program.0.0, c"".as_ptr())
-            )
-        };
-        built.map_err(|failure| format!("{failure}: {}", self.log(&program)))?;
-        Ok(program)
-    }
-
-    fn log(&self, program: &Program) -> String {
-        let mut text = vec![0u8; 4096];
-        let mut size = 0;
-        // SAFETY: live handles; the place has the size named.
-        let asked = unsafe {
-            ur!(
-                self.functions,
-                urProgramGetBuildInfo(
-                    program.0.0,
-                    self.device,
-                    UR_PROGRAM_BUILD_INFO_LOG,
-                    text.len(),
-                    text.as_mut_ptr().cast(),
-                    &raw mut size,
-                )
-            )
-        };
-        text.truncate(asked.map_or(0, |()| size.saturating_sub(1)));
-        String::from_utf8_lossy(&text).into_owned()
-    }
-
-    fn kernel(&self, program: &Program, name: &str) -> Result<Kernel, String> {
-        let name = CString::new(name).map_err(|error| error.to_string())?;
-        let mut kernel = null_mut();
-        // SAFETY: a live program and a terminated name; the out-parameter is ours.
-        unsafe {
-            ur!(
-                self.functions,
-                urKernelCreate(program.0.0, name.as_ptr(), &raw mut kernel)
-            )
-        }?;
-        Ok(Kernel(Owned(kernel, self.functions.urKernelRelease)))
-    }
-
-    fn block(&self, size: usize) -> Result<Block<'_>, String> {
-        let mut pointer = null_mut();
-        // SAFETY: live handles, no pool; the out-parameter is ours.
-        unsafe {
-            ur!(
-                self.functions,
-                urUSMDeviceAlloc(
-                    self.context,
-                    self.device,
-                    null(),
-                    null_mut(),
-                    size.max(1),
-                    &raw mut pointer
-                )
-            )
-        }?;
-        Ok(Block {
-            device: self,
-            pointer,
-            size,
-        })
-    }
-
-    fn copy(
-        &self,
-        blocking: bool,
-        to: *mut c_void,
-        from: *const c_void,
-        size: usize,
-    ) -> Result<(), String> {
-        if size == 0 {
-            return Ok(());
-        }
-        // SAFETY: both sides hold `size` bytes: blocks, or a vector that lives longer than a
-        // blocking call.
-        unsafe {
-            ur!(
-                self.functions,
-                urEnqueueUSMMemcpy(self.queue, blocking, to, from, size, 0, null(), null_mut())
-            )
-        }
-    }
-
-    fn enqueue(
-        &self,
-        queue: ur_queue_handle_t,
-        kernel: &Kernel,
-        range: &Range,
-        args: &[ur_exp_kernel_arg_properties_t],
-    ) -> Result<(), String> {
-        let local = range.local.as_ref().map_or(null(), |local| local.as_ptr());
-        // SAFETY: live handles; the arrays have the lengths named; values of arguments are readable
-        // during the call, which copies them, and memory lives until it was waited for; no events.
-        unsafe {
-            ur!(
-                self.functions,
-                urEnqueueKernelLaunchWithArgsExp(
-                    queue,
-                    kernel.0.0,
-                    range.global.len() as u32,
-                    [0usize; 3].as_ptr(),
-                    range.global.as_ptr(),
-                    local,
-                    args.len() as u32,
-                    args.as_ptr(),
-                    null(),
-                    0,
-                    null(),
-                    null_mut()
-                )
-            )
-        }
-    }
-
     fn finish(&self, queue: ur_queue_handle_t) -> Result<(), String> {
         // SAFETY: a live queue.
         unsafe { ur!(self.functions, urQueueFinish(queue)) }
-    }
-
-    /// A block with its first content.
-    fn filled(&self, content: &[u8]) -> Result<Block<'_>, String> {
-        let block = self.block(content.len())?;
-        self.copy(true, block.pointer, content.as_ptr().cast(), content.len())?;
-        Ok(block)
-    }
-}
-
-/// The structure that passes an argument to a launch. It points to the value that is in `arg`.
-fn properties(
-    index: u32,
-    arg: &Arg,
-    pointer: Option<*mut c_void>,
-) -> ur_exp_kernel_arg_properties_t {
-    let (r#type, size, value) = match arg {
-        Arg::Buffer(_) => {
-            let pointer = pointer.unwrap_or(null_mut());
-            let value = ur_exp_kernel_arg_value_t { pointer };
-            (UR_EXP_KERNEL_ARG_TYPE_POINTER, size_of::<usize>(), value)
-        }
-        Arg::Value(bytes) => {
-            let value = bytes.as_ptr().cast();
-            let value = ur_exp_kernel_arg_value_t { value };
-            (UR_EXP_KERNEL_ARG_TYPE_VALUE, bytes.len(), value)
-        }
-        Arg::Local(size) => {
-            let value = ur_exp_kernel_arg_value_t { value: null() };
-            (UR_EXP_KERNEL_ARG_TYPE_LOCAL, *size, value)
-        }
-    };
-    ur_exp_kernel_arg_properties_t {
-        r#type,
-        index,
-        size,
-        value,
-        ..Default::default()
-    }
-}
-
-/// A kernel with its arguments.
-struct Prepared<'d> {
-    device: &'d Ours,
-    kernel: Kernel,
-    blocks: Vec<Block<'d>>,
-    /// The buffers' first contents and the values, which `properties` points to.
-    args: Vec<Arg>,
-    properties: Vec<ur_exp_kernel_arg_properties_t>,
-    range: Range,
-}
-
-impl Ready for Prepared<'_> {
-    fn reset(&mut self) -> Result<(), String> {
-        let contents = self.args.iter().filter_map(Arg::content);
-        for (block, content) in self.blocks.iter().zip(contents) {
-            let from = content.as_ptr().cast();
-            self.device.copy(true, block.pointer, from, content.len())?;
-        }
-        Ok(())
-    }
-
-    fn launch(&mut self) -> Result<(), String> {
-        let queue = self.device.queue;
-        self.device
-            .enqueue(queue, &self.kernel, &self.range, &self.properties)?;
-        self.device.finish(queue)
-    }
-
-    fn contents(&mut self) -> Result<Vec<Vec<u8>>, String> {
-        let read = |block: &Block<'_>| {
-            let mut content = vec![0u8; block.size];
-            let to = content.as_mut_ptr().cast();
-            self.device.copy(true, to, block.pointer, block.size)?;
-            Ok(content)
-        };
-        self.blocks.iter().map(read).collect()
-    }
-}
-
-/// Objects for the short steps.
-struct Short<'d> {
-    device: &'d Ours,
-    kernel: Kernel,
-    any_order: Owned<ur_queue_handle_t>,
-    small: [Block<'d>; 2],
-    large: [Block<'d>; 2],
-    range: Range,
-}
-
-impl Steps for Short<'_> {
-    fn enqueue(&mut self, step: Step) -> Result<(), String> {
-        let device = self.device;
-        let copy = |[to, from]: &[Block<'_>; 2]| {
-            device.copy(false, to.pointer, from.pointer.cast_const(), to.size)
-        };
-        match step {
-            Step::Empty => device.enqueue(device.queue, &self.kernel, &self.range, &[]),
-            Step::Fan => device.enqueue(self.any_order.0, &self.kernel, &self.range, &[]),
-            Step::CopySmall => copy(&self.small),
-            Step::CopyLarge => copy(&self.large),
-        }
-    }
-
-    fn finish(&mut self, step: Step) -> Result<(), String> {
-        self.device.finish(match step {
-            Step::Fan => self.any_order.0,
-            _ => self.device.queue,
-        })
     }
 }
 
@@ -382,55 +211,26 @@ impl Device for Ours {
     }
 
     fn describe(&self) -> String {
-        let mut text = [0u8; 256];
-        let mut size = 0;
-        // SAFETY: a live device; the place has the size named.
-        let asked = unsafe {
-            ur!(
-                self.functions,
-                urDeviceGetInfo(
-                    self.device,
-                    UR_DEVICE_INFO_NAME,
-                    text.len(),
-                    text.as_mut_ptr().cast(),
-                    &raw mut size
-                )
-            )
-        };
-        let size = asked.map_or(0, |()| size.saturating_sub(1));
-        String::from_utf8_lossy(&text[..size]).trim().to_owned()
+        self.text(UR_DEVICE_INFO_NAME)
     }
 
     fn takes_il(&self) -> bool {
-        true
+        self.takes_il
     }
 
     fn prepare<'d>(&'d self, case: &Case, job: &Job) -> Result<Box<dyn Ready + 'd>, String> {
-        let program = self.program(case.code.il)?;
-        let kernel = self.kernel(&program, case.kernel)?;
-        let args = job.args.clone();
-        let mut blocks = Vec::new();
-        let mut list = Vec::new();
-        for (index, arg) in (0u32..).zip(&args) {
-            let block = arg.content().map(|content| self.filled(content));
-            let block = block.transpose()?;
-            let pointer = block.as_ref().map(|block| block.pointer);
-            // The values stay where they are when `args` moves.
-            list.push(properties(index, arg, pointer));
-            blocks.extend(block);
-        }
-        Ok(Box::new(Prepared {
-            device: self,
-            kernel,
-            blocks,
-            args,
-            properties: list,
-            range: job.range.clone(),
-        }))
+        Ok(Box::new(self.prepared(case, job)?))
+    }
+
+    fn make(&self, code: &Code, options: &str) -> Result<(), String> {
+        self.program(code, options).map(drop)
     }
 
     fn build(&self, il: &[u8], kernels: &[String]) -> Result<(), String> {
-        let program = self.program(il)?;
+        if !self.takes_il {
+            return Err("it takes no SPIR-V".to_owned());
+        }
+        let program = self.program_of_il(il)?;
         for name in kernels {
             self.kernel(&program, name)?;
         }
@@ -438,15 +238,6 @@ impl Device for Ours {
     }
 
     fn steps<'d>(&'d self) -> Result<Box<dyn Steps + 'd>, String> {
-        let program = self.program(suite::EMPTY.il)?;
-        let any_order = self.new_queue(UR_QUEUE_FLAG_OUT_OF_ORDER_EXEC_MODE_ENABLE.0)?;
-        Ok(Box::new(Short {
-            device: self,
-            kernel: self.kernel(&program, suite::EMPTY_KERNEL)?,
-            any_order: Owned(any_order, self.functions.urQueueRelease),
-            small: [self.block(SMALL)?, self.block(SMALL)?],
-            large: [self.block(LARGE)?, self.block(LARGE)?],
-            range: Range::groups(1, 1),
-        }))
+        Ok(Box::new(self.short()?))
     }
 }

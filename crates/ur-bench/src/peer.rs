@@ -1,14 +1,19 @@
 //! Devices of other drivers, through OpenCL.
 
-use crate::case::{Arg, Case, Job, Range};
-use crate::device::{Device, LARGE, Ready, SMALL, Step, Steps};
+use crate::case::{Arg, Case, Code, Job, Range};
+use crate::device::{Device, LARGE, PIECE, QUERIES, Ready, SMALL, Step, Steps};
 use crate::suite;
-use ur_opencl::{Block, Buffer, Kernel, Queue, Usm};
+use ur_opencl::{Block, Buffer, Kernel, Program, Queue, Usm};
+
+/// What a query asks for: name, compute units, work-group size, memory; `CL_DEVICE_*`.
+const ASKED: [u32; QUERIES as usize] = [0x102b, 0x1002, 0x1004, 0x101f];
 
 /// A device of another driver.
 pub struct Peer {
     name: &'static str,
     takes_il: bool,
+    /// Unified shared memory for copies, if the driver has it.
+    usm: Option<Usm>,
     device: ur_opencl::Device,
 }
 
@@ -18,8 +23,33 @@ impl Peer {
         Self {
             name,
             takes_il,
+            usm: Usm::of(&device),
             device,
         }
+    }
+
+    /// The driver below our device, with the same kind of memory and the same form of programs.
+    pub fn bare(device: ur_opencl::Device) -> Self {
+        Self {
+            name: "bare",
+            takes_il: device.takes_il(),
+            usm: None,
+            device,
+        }
+    }
+
+    /// A program in the form that the device takes; `options` are for a build from OpenCL C.
+    fn program(&self, code: &Code, options: &str) -> Result<Program, String> {
+        if self.takes_il {
+            self.device.build_il(code.il, "")
+        } else {
+            self.device.build_source(code.source, options)
+        }
+    }
+
+    /// The driver's own object for the device.
+    pub fn native_device(&self) -> ur_opencl::Handle {
+        self.device.handle()
     }
 }
 
@@ -77,6 +107,9 @@ struct Short<'d> {
     kernel: Kernel,
     any_order: Queue,
     places: Places,
+    /// Where the host's memory is written, and read from.
+    remote: Buffer,
+    host: Vec<u8>,
     range: Range,
 }
 
@@ -103,6 +136,25 @@ impl Steps for Short<'_> {
             _ => self.device.finish(),
         }
     }
+
+    fn write(&mut self) -> Result<(), String> {
+        self.device.write(&self.remote, &self.host)
+    }
+
+    fn read(&mut self) -> Result<(), String> {
+        self.device.read_to(&self.remote, &mut self.host)
+    }
+
+    fn allocate(&mut self) -> Result<(), String> {
+        match &self.places {
+            Places::Shared(shared) => shared.usm.block(PIECE).map(drop),
+            Places::Buffers(..) => self.device.empty_buffer(PIECE).map(drop),
+        }
+    }
+
+    fn query(&mut self) -> Result<(), String> {
+        self.device.query(&ASKED)
+    }
 }
 
 impl Device for Peer {
@@ -119,11 +171,7 @@ impl Device for Peer {
     }
 
     fn prepare<'d>(&'d self, case: &Case, job: &Job) -> Result<Box<dyn Ready + 'd>, String> {
-        let program = if self.takes_il {
-            self.device.build_il(case.code.il, "")
-        } else {
-            self.device.build_source(case.code.source, case.options)
-        }?;
+        let program = self.program(&case.code, case.options)?;
         let kernel = self.device.kernel(&program, case.kernel)?;
         let mut buffers = Vec::new();
         for (index, arg) in (0u32..).zip(&job.args) {
@@ -150,6 +198,10 @@ impl Device for Peer {
         }))
     }
 
+    fn make(&self, code: &Code, options: &str) -> Result<(), String> {
+        self.program(code, options).map(drop)
+    }
+
     fn build(&self, il: &[u8], kernels: &[String]) -> Result<(), String> {
         if !self.takes_il {
             return Err("it takes no SPIR-V".to_owned());
@@ -162,12 +214,8 @@ impl Device for Peer {
     }
 
     fn steps<'d>(&'d self) -> Result<Box<dyn Steps + 'd>, String> {
-        let program = if self.takes_il {
-            self.device.build_il(suite::EMPTY.il, "")
-        } else {
-            self.device.build_source(suite::EMPTY.source, "")
-        }?;
-        let places = match Usm::of(&self.device) {
+        let program = self.program(&suite::EMPTY, "")?;
+        let places = match self.usm.clone() {
             Some(usm) => {
                 let small = [usm.block(SMALL)?, usm.block(SMALL)?];
                 let large = [usm.block(LARGE)?, usm.block(LARGE)?];
@@ -181,11 +229,14 @@ impl Device for Peer {
                 Places::Buffers(pair(SMALL)?, pair(LARGE)?)
             }
         };
+        let host = vec![1; LARGE];
         Ok(Box::new(Short {
             device: &self.device,
             kernel: self.device.kernel(&program, suite::EMPTY_KERNEL)?,
             any_order: self.device.out_of_order()?,
             places,
+            remote: self.device.buffer(&host)?,
+            host,
             range: Range::groups(1, 1),
         }))
     }

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// Our adapter's file.
-const ADAPTER: &str = "libur_adapter_native_cpu.so.0";
+/// The file of our device's adapter.
+pub const NATIVE_CPU: &str = "libur_adapter_native_cpu.so.0";
+/// The file of our adapter of OpenCL's devices.
+pub const OPENCL: &str = "libur_adapter_opencl.so.0";
 /// The folder of the built tree, seen from the checkout.
 const TREE: &str = "target/dist/lib";
 /// Intel's driver in the environment that the development commands make, seen from the checkout.
@@ -22,12 +24,12 @@ fn own_folder() -> Option<PathBuf> {
     Some(std::env::current_exe().ok()?.parent()?.to_owned())
 }
 
-/// Our adapter: beside the loader if one is named, else in the tree that this program belongs to,
+/// Our adapter of this file name: beside the loader if one is named, else in the tree that this program belongs to,
 /// else in the one below the current folder.
-pub fn adapter(loader: Option<&Path>) -> Option<PathBuf> {
-    let beside = loader.and_then(Path::parent).map(|dir| dir.join(ADAPTER));
-    let tree = own_folder().map(|dir| dir.join("../lib").join(ADAPTER));
-    let below = Path::new(TREE).join(ADAPTER);
+pub fn adapter(file: &str, loader: Option<&Path>) -> Option<PathBuf> {
+    let beside = loader.and_then(Path::parent).map(|dir| dir.join(file));
+    let tree = own_folder().map(|dir| dir.join("../lib").join(file));
+    let below = Path::new(TREE).join(file);
     first(beside.into_iter().chain(tree).chain([below]))
 }
 

@@ -1,15 +1,14 @@
 //! `ur bench`.
 
+mod open;
+
 use crate::case::Scale;
-use crate::device::Device;
-use crate::functions::Functions;
 use crate::limits::Reference;
-use crate::ours::Ours;
-use crate::peer::Peer;
-use crate::report::{Report, Row, Summary};
-use crate::{calls, compare, first, latency, limits, measure, modules, place, suite, svg, table};
+use crate::report::{PEERS, Report, Row, Summary};
+use crate::{calls, compare, first, latency, limits, measure, modules, suite, svg, table};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
+use open::{find, open};
 use regex_lite::Regex;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -27,6 +26,7 @@ Examples:
   ur bench --no-peers --filter matmul        ours alone
   ur bench --adapter DIR/libur_adapter_native_cpu.so --json new.json
   ur bench --compare old.json new.json       what changed
+  ur bench --bare libnvidia-opencl.so.1      our OpenCL adapter beside the driver that it stands on
   ur bench --calls --released FILE           what a loader and its layers add to a call
 
 Exit codes: 0 success, 1 a call failed or a result of ours is wrong, 2 wrong command line.")]
@@ -55,6 +55,9 @@ pub struct Args {
     /// PoCL, libpocl.so.2
     #[arg(long, value_name = "FILE")]
     pocl: Option<PathBuf>,
+    /// An OpenCL driver: measure our OpenCL adapter on its first device beside the driver itself
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["intel", "pocl", "no_peers"])]
+    bare: Option<PathBuf>,
     /// The OpenCL library that finds the drivers
     #[arg(long, value_name = "FILE", default_value = "libOpenCL.so.1")]
     opencl: PathBuf,
@@ -94,6 +97,9 @@ pub struct Args {
     /// Be a process that measures the calls of a loader
     #[arg(long, hide = true)]
     calls_child: Option<PathBuf>,
+    /// Be a process that knows a device
+    #[arg(long, hide = true)]
+    first_device: Option<String>,
     /// Be a process that has a first result
     #[arg(long, hide = true)]
     first_result: Option<String>,
@@ -117,9 +123,14 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if args.list {
         let kernels = suite::all().into_iter().map(|case| case.name);
-        for name in kernels.chain(latency::names()).chain(first::NAMES) {
+        for name in kernels.chain(latency::names()).chain(first::names()) {
             println!("{name}");
         }
+        return Ok(());
+    }
+    if let Some(name) = &args.first_device {
+        find(args, name)?;
+        first::done();
         return Ok(());
     }
     if let Some(name) = &args.first_result {
@@ -191,7 +202,11 @@ fn measure_all(args: &Args, wanted: impl Fn(&str) -> bool) -> Result<Report> {
         eprintln!("{line}");
         report.devices.push(line);
     }
-    report.limits = limits::measure(samples);
+    // The processor's limits say nothing about another device.
+    let limited = args.bare.is_none();
+    if limited {
+        report.limits = limits::measure(samples);
+    }
     let cases: Vec<_> = suite::all()
         .into_iter()
         .filter(|case| wanted(case.name))
@@ -199,7 +214,7 @@ fn measure_all(args: &Args, wanted: impl Fn(&str) -> bool) -> Result<Report> {
     for (number, case) in cases.iter().enumerate() {
         eprint!("{:>2} of {} ", number + 1, cases.len());
         let job = (case.job)(Scale::Full);
-        let reference = suite::limit(case);
+        let reference = suite::limit(case).filter(|_| limited);
         let reference = reference.map(|(kind, amount)| Reference::new(kind, amount));
         let row = measure::kernel(case, &job, &devices, reference.as_ref(), samples);
         progress(&row);
@@ -212,9 +227,14 @@ fn measure_all(args: &Args, wanted: impl Fn(&str) -> bool) -> Result<Report> {
         let first = first::measure(&names, &options, samples, &wanted, progress)?;
         report.latency.extend(first);
     }
+    if args.bare.is_some() && wanted("program") {
+        let row = modules::one(&devices, samples);
+        progress(&row);
+        report.build.push(row);
+    }
     if let Some(folder) = &args.modules {
         let terminal = std::io::stderr().is_terminal();
-        report.build = modules::measure(&devices, folder, args.module_count, |done, all| {
+        let rows = modules::measure(&devices, folder, args.module_count, |done, all| {
             if terminal {
                 eprint!("\r{done} of {all} modules");
             }
@@ -222,7 +242,8 @@ fn measure_all(args: &Args, wanted: impl Fn(&str) -> bool) -> Result<Report> {
                 eprintln!();
             }
         })?;
-        report.build.iter().for_each(progress);
+        rows.iter().for_each(progress);
+        report.build.extend(rows);
     }
     if let Some(file) = &args.dpnp {
         report.dpnp = read(file)?;
@@ -238,6 +259,7 @@ fn options(args: &Args) -> Vec<OsString> {
         ("--adapter", args.adapter.as_ref()),
         ("--intel", args.intel.as_ref()),
         ("--pocl", args.pocl.as_ref()),
+        ("--bare", args.bare.as_ref()),
         ("--opencl", Some(&args.opencl)),
     ];
     files
@@ -250,90 +272,15 @@ fn options(args: &Args) -> Vec<OsString> {
 /// A line on standard error when a row is done.
 fn progress(row: &Row) {
     let show = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+    let ratios: String = PEERS
+        .iter()
+        .filter(|peer| peer.is_in(row))
+        .map(|peer| format!(", {} × {}", peer.name, show((peer.ratio)(row))))
+        .collect();
     eprintln!(
-        "{:<40} ours {:>8} {}, Intel × {}, PoCL × {}",
+        "{:<40} ours {:>8} {}{ratios}",
         row.name,
         show(row.ours),
-        row.unit,
-        show(row.ratio_intel),
-        show(row.ratio_pocl)
+        row.unit
     );
-}
-
-/// Opens the devices, ours first, or only one.
-fn open(args: &Args, only: Option<&str>) -> Result<Vec<Box<dyn Device>>> {
-    let wanted = |name: &str| only.is_none_or(|only| only == name);
-    let mut drivers = Vec::new();
-    let peers_wanted = !args.no_peers && (wanted("intel") || wanted("pocl"));
-    if peers_wanted {
-        let intel = args.intel.clone().or_else(place::intel);
-        let pocl = args.pocl.clone().or_else(place::pocl);
-        for (name, file) in [("intel", intel), ("pocl", pocl)] {
-            match file {
-                _ if !wanted(name) => {}
-                Some(file) if file.exists() => drivers.push(file),
-                Some(file) => bail!("{} is missing", file.display()),
-                None => eprintln!("{name}: the driver is not found"),
-            }
-        }
-    }
-    let folder = format!("ur-bench-{}", std::process::id());
-    let paths: Vec<&Path> = drivers.iter().map(PathBuf::as_path).collect();
-    let folder = ur_opencl::vendors(&folder, &paths)?;
-    // SAFETY: no other thread has been started yet that could read the environment.
-    unsafe {
-        std::env::set_var("OCL_ICD_VENDORS", &folder);
-        std::env::remove_var("OCL_ICD_FILENAMES");
-    }
-    let mut devices: Vec<Box<dyn Device>> = Vec::new();
-    if wanted("ours") {
-        devices.push(Box::new(ours(args, only.is_some())?));
-    }
-    if !drivers.is_empty() {
-        match peers(&args.opencl) {
-            Ok(peers) => devices.extend(peers),
-            Err(reason) => eprintln!("no other drivers: {reason}"),
-        }
-    }
-    let _ = std::fs::remove_dir_all(folder);
-    Ok(devices)
-}
-
-/// Opens our device. `cached` leaves compiled code where the environment says.
-fn ours(args: &Args, cached: bool) -> Result<Ours> {
-    let adapter = match &args.adapter {
-        Some(file) => std::path::absolute(file)?,
-        None => place::adapter(args.loader.as_deref())
-            .context("our adapter is not found; name it with --adapter")?,
-    };
-    if !adapter.exists() {
-        bail!("{} is missing", adapter.display());
-    }
-    // SAFETY: no other thread has been started yet that could read the environment.
-    unsafe {
-        std::env::set_var("UR_ADAPTERS_FORCE_LOAD", &adapter);
-        std::env::set_var("ONEAPI_DEVICE_SELECTOR", "*:*");
-        if !cached {
-            // What was compiled before says nothing about the compiler of today.
-            std::env::set_var("UR_JIT_CACHE", "off");
-        }
-    }
-    let functions = match &args.loader {
-        Some(file) => Functions::open(file).map_err(anyhow::Error::msg)?,
-        None => Functions::linked(),
-    };
-    Ours::open(functions).map_err(anyhow::Error::msg)
-}
-
-/// The devices of the other drivers, Intel's first.
-fn peers(library: &Path) -> Result<Vec<Box<dyn Device>>, String> {
-    let mut peers: Vec<Box<dyn Device>> = Vec::new();
-    let found = ur_opencl::Library::open(library)?.devices()?;
-    for (name, takes_il, platform) in [("intel", true, "Intel"), ("pocl", false, "Portable")] {
-        let device = found.iter().find(|(found, _)| found.starts_with(platform));
-        if let Some((_, device)) = device {
-            peers.push(Box::new(Peer::new(name, takes_il, device.clone())));
-        }
-    }
-    Ok(peers)
 }

@@ -1,6 +1,6 @@
 //! The report as a picture: a bar for each kernel and peer, on a scale where each step doubles.
 
-use crate::report::{Report, Row};
+use crate::report::{PEERS, Peer, Report, Row};
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 860.0;
@@ -13,28 +13,16 @@ const BAR: f64 = 11.0;
 /// Room for a kernel.
 const STEP: f64 = 30.0;
 
-/// A peer: how it is called, its colour, and where its figures are.
-struct Peer {
-    name: &'static str,
-    colour: &'static str,
-    ratio: fn(&Row) -> Option<f64>,
-    spread: fn(&Row) -> Option<[f64; 2]>,
-}
+/// The colours of the bars, one for each peer.
+const COLOURS: [&str; PEERS.len()] = ["#2f6db5", "#e08a2b", "#4c9a52"];
 
-const PEERS: [Peer; 2] = [
-    Peer {
-        name: "Intel",
-        colour: "#2f6db5",
-        ratio: |row| row.ratio_intel,
-        spread: |row| row.spread_intel,
-    },
-    Peer {
-        name: "PoCL",
-        colour: "#e08a2b",
-        ratio: |row| row.ratio_pocl,
-        spread: |row| row.spread_pocl,
-    },
-];
+/// The peers that have a bar, with their colours.
+fn peers(report: &Report) -> Vec<(&'static Peer, &'static str)> {
+    let rows = || report.kernels.iter();
+    let there = |peer: &Peer| rows().any(|row| (peer.ratio)(row).is_some());
+    let all = PEERS.iter().zip(COLOURS);
+    all.filter(|(peer, _)| there(peer)).collect()
+}
 
 /// Text of a picture, with what has a meaning there replaced.
 fn escaped(text: &str) -> String {
@@ -74,13 +62,14 @@ impl Scale {
 
 /// How often ours is faster, a bar for each kernel that was compared.
 pub fn picture(report: &Report) -> String {
+    let peers = peers(report);
     let rows: Vec<&Row> = report
         .kernels
         .iter()
-        .filter(|row| PEERS.iter().any(|peer| (peer.ratio)(row).is_some()))
+        .filter(|row| peers.iter().any(|(peer, _)| (peer.ratio)(row).is_some()))
         .collect();
     let values = rows.iter().flat_map(|row| {
-        PEERS.iter().flat_map(|peer| {
+        peers.iter().flat_map(|(peer, _)| {
             [(peer.ratio)(row)]
                 .into_iter()
                 .flatten()
@@ -103,12 +92,11 @@ pub fn picture(report: &Report) -> String {
         out,
         r#"<text x="16" y="26" font-size="15">Speed of our device divided by the peer's; right of 1 ours is faster</text>"#
     );
-    for (number, peer) in PEERS.iter().enumerate() {
+    for (number, (peer, colour)) in peers.iter().enumerate() {
         let x = LEFT + 90.0 * number as f64;
         let _ = writeln!(
             out,
-            r#"<rect x="{x}" y="38" width="12" height="12" fill="{}"/><text x="{}" y="48">{}</text>"#,
-            peer.colour,
+            r#"<rect x="{x}" y="38" width="12" height="12" fill="{colour}"/><text x="{}" y="48">{}</text>"#,
             x + 18.0,
             peer.name
         );
@@ -139,10 +127,10 @@ pub fn picture(report: &Report) -> String {
             top + STEP / 2.0 + 4.0,
             escaped(&row.name)
         );
-        for (number, peer) in PEERS.iter().enumerate() {
+        for (number, (peer, colour)) in peers.iter().enumerate() {
             if let Some(ratio) = (peer.ratio)(row) {
                 let y = top + 3.0 + (BAR + 2.0) * number as f64;
-                bar(&mut out, &scale, peer, ratio, (peer.spread)(row), y);
+                bar(&mut out, &scale, colour, ratio, (peer.spread)(row), y);
             }
         }
     }
@@ -151,14 +139,20 @@ pub fn picture(report: &Report) -> String {
 }
 
 /// One bar from 1 to the ratio, with a line over its spread and the figure.
-fn bar(out: &mut String, scale: &Scale, peer: &Peer, ratio: f64, spread: Option<[f64; 2]>, y: f64) {
+fn bar(
+    out: &mut String,
+    scale: &Scale,
+    colour: &str,
+    ratio: f64,
+    spread: Option<[f64; 2]>,
+    y: f64,
+) {
     let (one, x) = (scale.place(1.0), scale.place(ratio));
     let _ = writeln!(
         out,
-        r#"<rect x="{:.1}" y="{y:.1}" width="{:.1}" height="{BAR}" fill="{}"/>"#,
+        r#"<rect x="{:.1}" y="{y:.1}" width="{:.1}" height="{BAR}" fill="{colour}"/>"#,
         one.min(x),
-        (x - one).abs().max(1.0),
-        peer.colour
+        (x - one).abs().max(1.0)
     );
     let mut right = x.max(one);
     if let Some([low, high]) = spread {
@@ -181,7 +175,8 @@ fn bar(out: &mut String, scale: &Scale, peer: &Peer, ratio: f64, spread: Option<
 #[cfg(test)]
 mod tests {
     use super::{Scale, picture};
-    use crate::report::{Report, tests::sample};
+    use crate::report::Report;
+    use crate::report::tests::{bare, sample};
 
     /// Checks that elements are closed in order, and gives their number.
     fn elements(xml: &str) -> usize {
@@ -222,6 +217,12 @@ mod tests {
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         let with = elements(&text);
         assert!(with > elements(&picture(&Report::default())));
+        let text = picture(&bare());
+        elements(&text);
+        assert!(
+            text.contains(">bare<") && !text.contains(">PoCL<"),
+            "{text}"
+        );
     }
 
     #[test]

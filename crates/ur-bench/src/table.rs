@@ -1,6 +1,6 @@
 //! The report as text: for a terminal and for a README.
 
-use crate::report::{Limits, Report, Row};
+use crate::report::{Limits, PEERS, Peer, Report, Row};
 use std::fmt::Write as _;
 
 /// A number with three digits that count.
@@ -46,35 +46,42 @@ fn rate(row: &Row) -> String {
     format!("{} {prefix}{unit}/s{limit}", figure(rate))
 }
 
+/// The peers that have a figure somewhere; the others get no columns.
+fn peers(report: &Report) -> Vec<&'static Peer> {
+    let rows = || sections(report).flat_map(|(_, rows)| rows);
+    let there = |peer: &&Peer| rows().any(|row| peer.is_in(row));
+    PEERS.iter().filter(there).collect()
+}
+
+/// The cells of the first line.
+fn head(title: &str, peers: &[&Peer]) -> Vec<String> {
+    let fixed = [title, "ours", "speed of ours"].map(str::to_owned);
+    let times = peers.iter().map(|peer| peer.name.to_owned());
+    let ratios = peers
+        .iter()
+        .map(|peer| format!("faster than {}", peer.name));
+    fixed.into_iter().chain(times).chain(ratios).collect()
+}
+
 /// The cells of a row.
-fn cells(row: &Row) -> [String; 7] {
-    [
+fn cells(row: &Row, peers: &[&Peer]) -> Vec<String> {
+    let fixed = [
         row.name.clone(),
         format!("{} {}", optional(row.ours), row.unit),
         rate(row),
-        optional(row.intel),
-        optional(row.pocl),
-        ratio(row.ratio_intel, row.spread_intel),
-        ratio(row.ratio_pocl, row.spread_pocl),
-    ]
+    ];
+    let times = peers.iter().map(|peer| optional((peer.time)(row)));
+    let ratios = peers
+        .iter()
+        .map(|peer| ratio((peer.ratio)(row), (peer.spread)(row)));
+    fixed.into_iter().chain(times).chain(ratios).collect()
 }
 
-const HEAD: [&str; 7] = [
-    "",
-    "ours",
-    "speed of ours",
-    "Intel",
-    "PoCL",
-    "faster than Intel",
-    "faster than PoCL",
-];
-
 /// A table for a terminal, columns aligned.
-fn aligned(title: &str, rows: &[Row]) -> String {
-    let mut lines = vec![HEAD.map(str::to_owned)];
-    lines[0][0] = title.to_owned();
-    lines.extend(rows.iter().map(cells));
-    let mut widths = [0; 7];
+fn aligned(title: &str, rows: &[Row], peers: &[&Peer]) -> String {
+    let mut lines = vec![head(title, peers)];
+    lines.extend(rows.iter().map(|row| cells(row, peers)));
+    let mut widths = vec![0; lines[0].len()];
     for line in &lines {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = (*width).max(cell.chars().count());
@@ -83,7 +90,7 @@ fn aligned(title: &str, rows: &[Row]) -> String {
     let mut text = String::new();
     for line in &lines {
         let mut out = format!("{:<w$}", line[0], w = widths[0]);
-        for (cell, width) in line.iter().zip(widths).skip(1) {
+        for (cell, width) in line.iter().zip(&widths).skip(1) {
             let _ = write!(out, "  {cell:>width$}");
         }
         text.push_str(out.trim_end());
@@ -125,12 +132,27 @@ fn summary(report: &Report) -> String {
         };
         let _ = write!(text, "{start}{} times PoCL's", figure(mean));
     }
+    if let Some(mean) = summary.bare {
+        let start = if text.is_empty() {
+            "geometric mean: "
+        } else {
+            ", "
+        };
+        let _ = write!(text, "{start}{} times the bare driver's", figure(mean));
+        if let Some((name, worst)) = &summary.worst_bare {
+            let _ = write!(text, " (least: {name}, {})", figure(*worst));
+        }
+    }
     if let Some(mean) = summary.dpnp {
         let start = if text.is_empty() { "" } else { "; " };
         let _ = write!(text, "{start}dpnp {} times Intel's", figure(mean));
     }
     if !summary.failed.is_empty() {
         let _ = write!(text, "\nfailed on ours: {}", summary.failed.join(", "));
+    }
+    if !summary.beyond.is_empty() {
+        let names = summary.beyond.join(", ");
+        let _ = write!(text, "\nnot on the bare driver either: {names}");
     }
     text
 }
@@ -144,8 +166,9 @@ pub fn terminal(report: &Report) -> String {
     if report.limits.threads > 0 {
         let _ = writeln!(text, "{}", limits(&report.limits));
     }
+    let peers = peers(report);
     for (title, rows) in sections(report) {
-        let _ = write!(text, "\n{}", aligned(title, rows));
+        let _ = write!(text, "\n{}", aligned(title, rows, &peers));
     }
     let means = summary(report);
     if !means.is_empty() {
@@ -169,20 +192,20 @@ fn sections(report: &Report) -> impl Iterator<Item = (&'static str, &[Row])> {
 /// The report for a README.
 pub fn markdown(report: &Report) -> String {
     let mut text = String::new();
+    let peers = peers(report);
     for (title, rows) in sections(report) {
-        let mut head = HEAD;
-        head[0] = title;
+        let head = head(title, &peers);
         let _ = writeln!(
             text,
             "| {} |\n| --- {}|",
             head.join(" | "),
-            "| ---: ".repeat(6)
+            "| ---: ".repeat(head.len() - 1)
         );
         for row in rows {
             let _ = writeln!(
                 text,
                 "| {} |",
-                cells(row).join(" | ").replace("|  |", "| |")
+                cells(row, &peers).join(" | ").replace("|  |", "| |")
             );
         }
         text.push('\n');
@@ -191,7 +214,9 @@ pub fn markdown(report: &Report) -> String {
     if !means.is_empty() {
         let _ = writeln!(text, "{means}.\n");
     }
-    let _ = writeln!(text, "{}.\n", limits(&report.limits));
+    if report.limits.threads > 0 {
+        let _ = writeln!(text, "{}.\n", limits(&report.limits));
+    }
     for device in &report.devices {
         let _ = writeln!(text, "- {device}");
     }
@@ -201,7 +226,8 @@ pub fn markdown(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::{figure, markdown, terminal};
-    use crate::report::tests::sample;
+    use crate::report::tests::{bare, sample};
+    use crate::report::{Report, Row};
 
     #[test]
     fn figures_have_three_digits() {
@@ -226,6 +252,32 @@ mod tests {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
         assert!(!text.contains("\nbuild "), "a section without rows");
+    }
+
+    #[test]
+    fn peers_without_figures_have_no_columns() {
+        let (text, page) = (terminal(&bare()), markdown(&bare()));
+        for text in [&text, &page] {
+            assert!(text.contains("faster than bare"), "{text}");
+            assert!(!text.contains("Intel") && !text.contains("PoCL"), "{text}");
+            assert!(!text.contains("limits of the machine"), "{text}");
+            let mean = "geometric mean: 2.00 times the bare driver's (least: slow <&>, 1.00)";
+            assert!(text.contains(mean), "{text}");
+        }
+        let head = page.lines().next().expect("a line");
+        assert_eq!(
+            head,
+            "| kernel | ours | speed of ours | bare | faster than bare |"
+        );
+        let alone = Report {
+            kernels: vec![Row::new("alone", "ms")],
+            ..Report::default()
+        };
+        assert!(
+            markdown(&alone)
+                .starts_with("| kernel | ours | speed of ours |\n| --- | ---: | ---: |\n")
+        );
+        assert!(!terminal(&sample()).contains("bare"));
     }
 
     #[test]

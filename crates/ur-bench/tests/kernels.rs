@@ -63,6 +63,10 @@ fn all_kernels_are_right_on_ours() {
         steps.enqueue(step).expect("an enqueue");
         steps.finish(step).expect("the end");
     }
+    steps.write().expect("a write");
+    steps.read().expect("a read");
+    steps.allocate().expect("memory");
+    steps.query().expect("a query");
     assert!(latency::names().count() >= 7);
     let il = suite::EMPTY.il;
     device.build(il, &modules::kernels(il)).expect("a build");

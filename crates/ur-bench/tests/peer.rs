@@ -56,5 +56,9 @@ fn pocl_agrees_with_the_references() {
         steps.enqueue(step).expect("an enqueue");
         steps.finish(step).expect("the end");
     }
+    steps.write().expect("a write");
+    steps.read().expect("a read");
+    steps.allocate().expect("memory");
+    steps.query().expect("a query");
     let _ = std::fs::remove_dir_all(folder);
 }

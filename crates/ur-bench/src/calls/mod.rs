@@ -53,7 +53,7 @@ impl Libraries {
     ) -> Result<Libraries> {
         let found = adapter
             .map(Path::to_owned)
-            .or_else(|| place::adapter(loader));
+            .or_else(|| place::adapter(place::NATIVE_CPU, loader));
         let adapter = found.context("our adapter is not found; name it with --adapter")?;
         let beside = |name: &str| {
             let folders = [adapter.parent(), loader.and_then(Path::parent)];
