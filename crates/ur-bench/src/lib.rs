@@ -4,6 +4,7 @@
 //! Ours is measured through UR, Intel's driver and PoCL through OpenCL. A ratio above 1 means that
 //! ours is faster.
 
+pub mod adapters;
 pub mod calls;
 pub mod case;
 mod compare;

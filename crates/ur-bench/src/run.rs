@@ -5,10 +5,13 @@ mod open;
 use crate::case::Scale;
 use crate::limits::Reference;
 use crate::report::{PEERS, Report, Row, Summary};
-use crate::{calls, compare, first, latency, limits, measure, modules, suite, svg, table};
+use crate::{
+    adapters, calls, compare, first, functions, latency, limits, measure, modules, place, suite,
+    svg, table,
+};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use open::{find, open};
+use open::{Vendors, find, open};
 use regex_lite::Regex;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -28,8 +31,10 @@ Examples:
   ur bench --compare old.json new.json       what changed
   ur bench --bare libnvidia-opencl.so.1      our OpenCL adapter beside the driver that it stands on
   ur bench --calls --released FILE           what a loader and its layers add to a call
+  ur bench --adapters OURS THEIRS            what calls cost in two adapters of Intel's driver
 
-Exit codes: 0 success, 1 a call failed or a result of ours is wrong, 2 wrong command line.")]
+Exit codes: 0 success, 1 a call failed, a result of ours is wrong or, with --adapters, ours takes more
+CPU time, 2 wrong command line.")]
 pub struct Args {
     /// Only what has a name that this regular expression finds
     #[arg(long, value_name = "RE", value_parser = Regex::new)]
@@ -94,6 +99,13 @@ pub struct Args {
     /// With --calls: a third adapter to be loaded; a copy of the mock by default
     #[arg(long, value_name = "FILE", requires = "calls")]
     third: Option<PathBuf>,
+    /// Measure only what calls cost in one adapter and in another one, both on the driver of --intel
+    #[arg(long, num_args = 2, value_names = ["OURS", "THEIRS"], conflicts_with = "calls")]
+    adapters: Option<Vec<PathBuf>>,
+    /// With --adapters: turns of each operation
+    #[arg(long, value_name = "N", default_value_t = 300, requires = "adapters")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
     /// Be a process that measures the calls of a loader
     #[arg(long, hide = true)]
     calls_child: Option<PathBuf>,
@@ -120,6 +132,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if args.calls {
         return calls(args);
+    }
+    if let Some([ours, theirs]) = args.adapters.as_deref() {
+        return adapters(args, [ours, theirs]);
     }
     if args.list {
         let kernels = suite::all().into_iter().map(|case| case.name);
@@ -178,6 +193,25 @@ fn calls(args: &Args) -> Result<()> {
         write(file, serde_json::to_string_pretty(&report)? + "\n")?;
     }
     Ok(())
+}
+
+/// Measures what calls cost in two adapters, and shows it.
+fn adapters(args: &Args, adapters: [&Path; 2]) -> Result<()> {
+    let intel = args.intel.clone().or_else(place::intel);
+    let intel = intel.context("Intel's driver is not found; name it with --intel")?;
+    let _vendors = Vendors::of(&[intel])?;
+    // Both find it under this name then.
+    functions::open(&args.opencl).map_err(anyhow::Error::msg)?;
+    let rounds = if args.quick { 30 } else { args.rounds as usize };
+    let report = adapters::measure(args.loader.as_deref(), adapters, rounds)?;
+    print!("{}", report.terminal());
+    if let Some(file) = &args.json {
+        write(file, serde_json::to_string_pretty(&report)? + "\n")?;
+    }
+    match report.within() {
+        (within, all) if within < all => bail!("ours takes longer in {} of {all}", all - within),
+        _ => Ok(()),
+    }
 }
 
 fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T> {

@@ -5,12 +5,12 @@
 ///
 /// # Errors
 /// The first failure of a sample.
-pub fn alternate(
+pub fn alternate<T>(
     count: usize,
     samples: usize,
-    mut sample: impl FnMut(usize) -> Result<f64, String>,
-) -> Result<Vec<Vec<f64>>, String> {
-    let mut all = vec![Vec::with_capacity(samples); count];
+    mut sample: impl FnMut(usize) -> Result<T, String>,
+) -> Result<Vec<Vec<T>>, String> {
+    let mut all: Vec<Vec<T>> = (0..count).map(|_| Vec::with_capacity(samples)).collect();
     for round in 0..samples {
         let mut order: Vec<usize> = (0..count).collect();
         if round % 2 == 1 {

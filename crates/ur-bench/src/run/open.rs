@@ -14,7 +14,7 @@ use ur_opencl::{Kind, Library};
 const PEERS: [(&str, bool, &str); 2] = [("intel", true, "Intel"), ("pocl", false, "Portable")];
 
 /// The folder that leads the OpenCL library to the drivers wanted, and to no others.
-struct Vendors {
+pub(super) struct Vendors {
     folder: PathBuf,
     drivers: usize,
 }
@@ -26,9 +26,16 @@ impl Drop for Vendors {
 }
 
 impl Vendors {
-    /// Finds the drivers, and sets the environment.
+    /// Those of the devices that take part.
     fn set(args: &Args, only: Option<&str>) -> Result<Self> {
-        let drivers = drivers(args, only)?;
+        Self::of(&drivers(args, only)?)
+    }
+
+    /// Makes the folder, and has OpenCL find these drivers.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub(super) fn of(drivers: &[PathBuf]) -> Result<Self> {
         let folder = format!("ur-bench-{}", std::process::id());
         let paths: Vec<&Path> = drivers.iter().map(PathBuf::as_path).collect();
         let folder = ur_opencl::vendors(&folder, &paths)?;
