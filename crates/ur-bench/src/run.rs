@@ -154,10 +154,7 @@ pub fn run(args: &Args) -> Result<()> {
         let device = device.context("no such device")?;
         return first::child(&**device).map_err(anyhow::Error::msg);
     }
-    let report = measure_all(args, |name| {
-        let filter = args.filter.as_ref();
-        filter.is_none_or(|filter| filter.is_match(name))
-    })?;
+    let report = measure_all(args, wanted(args))?;
     print!("{}", table::terminal(&report));
     if let Some(file) = &args.json {
         write(file, serde_json::to_string_pretty(&report)? + "\n")?;
@@ -172,6 +169,12 @@ pub fn run(args: &Args) -> Result<()> {
         bail!("not right on ours: {}", report.summary.failed.join(", "));
     }
     Ok(())
+}
+
+/// Whether something of a name is to be measured.
+fn wanted(args: &Args) -> impl Fn(&str) -> bool {
+    let filter = args.filter.as_ref();
+    move |name| filter.is_none_or(|filter| filter.is_match(name))
 }
 
 /// Measures what calls cost, and shows it.
@@ -203,7 +206,7 @@ fn adapters(args: &Args, adapters: [&Path; 2]) -> Result<()> {
     // Both find it under this name then.
     functions::open(&args.opencl).map_err(anyhow::Error::msg)?;
     let rounds = if args.quick { 30 } else { args.rounds as usize };
-    let report = adapters::measure(args.loader.as_deref(), adapters, rounds)?;
+    let report = adapters::measure(args.loader.as_deref(), adapters, rounds, wanted(args))?;
     print!("{}", report.terminal());
     if let Some(file) = &args.json {
         write(file, serde_json::to_string_pretty(&report)? + "\n")?;

@@ -23,13 +23,18 @@ use ur_api::UR_RESULT_SUCCESS;
 /// Turns before the first that counts.
 const WARM_UP: usize = 5;
 
-/// Measures all operations of two adapters, `rounds` turns of each; ours is the first. Sets the
-/// environment of the process.
+/// Measures the operations that are wanted of two adapters, `rounds` turns of each; ours is the first.
+/// Sets the environment of the process.
 ///
 /// # Errors
 /// The loader does not use one of them, they have different devices, or a call failed or did not do
 /// what it should.
-pub fn measure(loader: Option<&Path>, adapters: [&Path; 2], rounds: usize) -> Result<Report> {
+pub fn measure(
+    loader: Option<&Path>,
+    adapters: [&Path; 2],
+    rounds: usize,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Report> {
     let whole = |path: &Path| -> Result<PathBuf> {
         std::fs::canonicalize(path).with_context(|| path.display().to_string())
     };
@@ -77,7 +82,7 @@ pub fn measure(loader: Option<&Path>, adapters: [&Path; 2], rounds: usize) -> Re
         turns: rounds,
         rows: Vec::new(),
     };
-    for operation in &OPERATIONS {
+    for operation in OPERATIONS.iter().filter(|operation| wanted(operation.name)) {
         let sample = |at: usize| {
             let times = operation.time(at, &sides[at]);
             times.map_err(|reason| format!("{}: {reason}", names[at]))
