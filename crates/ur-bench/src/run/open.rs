@@ -39,9 +39,11 @@ impl Vendors {
         let folder = format!("ur-bench-{}", std::process::id());
         let paths: Vec<&Path> = drivers.iter().map(PathBuf::as_path).collect();
         let folder = ur_opencl::vendors(&folder, &paths)?;
+        // Not every OpenCL library puts the slash between the folder and its files.
+        let named = folder.join("");
         // SAFETY: no other thread has been started yet that could read the environment.
         unsafe {
-            std::env::set_var("OCL_ICD_VENDORS", &folder);
+            std::env::set_var("OCL_ICD_VENDORS", named);
             std::env::remove_var("OCL_ICD_FILENAMES");
         }
         Ok(Self {
