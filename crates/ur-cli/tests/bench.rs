@@ -12,6 +12,7 @@ fn wrong_command_lines() {
         &["--filter", "("][..],
         &["--samples", "0"],
         &["--compare", "one.json"],
+        &["--bare", "driver.so", "--no-peers"],
     ] {
         let all: Vec<&str> = ["bench"].iter().chain(args).copied().collect();
         let (code, _, err) = finish(&mut place.ur(&all));
