@@ -25,6 +25,7 @@ pub mod info;
 pub mod kind;
 pub mod logger;
 pub mod object;
+pub mod pool;
 pub mod shim;
 
 pub use backend::{Absent, Backend, Value};
@@ -32,5 +33,6 @@ pub use error::{Error, Result};
 pub use generated::traits::*;
 pub use info::Info;
 pub use object::{Handle, Object};
+pub use pool::DevicePool;
 pub use shim::Slot;
 pub use ur_api;

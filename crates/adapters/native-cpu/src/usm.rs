@@ -15,7 +15,7 @@ use crate::{NativeCpu, heap, memfd};
 use pool::UsmPool;
 use registry::{Allocation, Origin};
 use std::ffi::c_void;
-use ur_adapter::{Error, Handle, Info, Object, Result, UsmFns};
+use ur_adapter::{DevicePool, Error, Handle, Info, Object, Result, UsmFns};
 use ur_api::*;
 
 /// What the registry knows a context by.

@@ -19,7 +19,7 @@ use known::{Allocation, Pooled};
 use pool::UsmPool;
 use std::ffi::c_void;
 use std::sync::Arc;
-use ur_adapter::{Error, Handle, Info, Object, Result, UsmFns};
+use ur_adapter::{DevicePool, Error, Handle, Info, Object, Result, UsmFns};
 use ur_api::*;
 
 /// Whether a device has any USM.

@@ -4,13 +4,14 @@ mod of_context;
 
 use super::chunks::Chunks;
 use crate::context::Context;
+use crate::device::Device;
 use crate::device::info::MEM_ALIGN;
 use crate::fork::Mutex;
 use crate::heap;
 use crate::memfd::PAGE;
 pub use of_context::ContextPools;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use ur_adapter::{Error, Handle, Info, Object, Result, chain};
+use ur_adapter::{DevicePool, Error, Handle, Info, Object, Result, chain};
 use ur_api::*;
 
 /// Bytes that a pool keeps unused unless told otherwise; more go back to the system at once.
@@ -75,46 +76,6 @@ impl UsmPool {
         body(&mut self.state.lock())
     }
 
-    /// The pool that a description asks for.
-    ///
-    /// # Errors
-    /// `INVALID_ENUMERATION` for unknown flags, `INVALID_VALUE` for memory that is none.
-    pub fn create(context: &Object<Context>, desc: &ur_usm_pool_desc_t) -> Result<Handle<UsmPool>> {
-        if desc.flags & !FLAGS != 0 {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
-        }
-        let mut pool = UsmPool::new(Home::Owner(context.handle()), desc.flags);
-        // SAFETY: the program passes a chain of structures of the API.
-        let (limits, buffer) = unsafe {
-            (
-                chain::find::<ur_usm_pool_limits_desc_t>(
-                    desc.pNext,
-                    UR_STRUCTURE_TYPE_USM_POOL_LIMITS_DESC,
-                ),
-                chain::find::<ur_usm_pool_buffer_desc_t>(
-                    desc.pNext,
-                    UR_STRUCTURE_TYPE_USM_POOL_BUFFER_DESC,
-                ),
-            )
-        };
-        if let Some(limits) = limits {
-            pool.max_poolable = limits.maxPoolableSize;
-            pool.min_chunk = limits.minDriverAllocSize;
-        }
-        if let Some(buffer) = buffer {
-            if buffer.pMem.is_null() || buffer.size == 0 {
-                return Err(Error::value("no memory for the pool"));
-            }
-            pool.only = Some(buffer.memType);
-            pool.with(|state| {
-                state.grows = false;
-                state.chunks.add(buffer.pMem as usize, buffer.size, true);
-                state.reserved_high = buffer.size;
-            });
-        }
-        Handle::new(pool)
-    }
-
     /// Memory for an allocation, and how many bytes of the pool it takes.
     ///
     /// # Errors
@@ -166,11 +127,6 @@ impl UsmPool {
         });
     }
 
-    /// Gives unused memory back until no more than `least` bytes are held or none is unused.
-    pub fn trim(&self, least: usize) {
-        self.state.lock().shrink(least);
-    }
-
     /// A number that the pool can tell.
     ///
     /// # Errors
@@ -189,65 +145,9 @@ impl UsmPool {
         })
     }
 
-    /// Changes a number: the threshold, the limit, or a highest value to the present one.
-    ///
-    /// # Errors
-    /// `UNSUPPORTED_ENUMERATION` for what cannot be changed, `INVALID_VALUE` for a highest value
-    /// other than 0.
-    pub fn set_number(&self, name: ur_usm_pool_info_t, value: usize) -> Result {
-        self.with(|state| {
-            match name {
-                UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => {
-                    state.threshold = value;
-                    let least = state.chunks.used().saturating_add(value);
-                    state.shrink(least);
-                }
-                UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP => state.maximum = value,
-                UR_USM_POOL_INFO_RESERVED_HIGH_EXP if value == 0 => {
-                    state.reserved_high = state.chunks.reserved();
-                }
-                UR_USM_POOL_INFO_USED_HIGH_EXP if value == 0 => {
-                    state.used_high = state.chunks.used();
-                }
-                UR_USM_POOL_INFO_RESERVED_HIGH_EXP | UR_USM_POOL_INFO_USED_HIGH_EXP => {
-                    return Err(Error::value("a highest value can only be set to 0"));
-                }
-                _ => return Err(Error::unsupported_query()),
-            }
-            Ok(())
-        })
-    }
-
-    /// Answers `urUSMPoolGetInfo`.
-    ///
-    /// # Errors
-    /// `UNSUPPORTED_ENUMERATION`.
-    pub fn info(&self, name: ur_usm_pool_info_t, info: &mut Info<'_>) -> Result {
-        if name != UR_USM_POOL_INFO_CONTEXT {
-            return info.value(self.number(name)?);
-        }
-        match &self.home {
-            Home::Owner(context) => info.handle(&**context),
-            Home::Part(context) => info.value(context.load(Ordering::Acquire)),
-        }
-    }
-
-    /// Whether it is the pool that a context made for a device.
-    pub fn is_default(&self) -> bool {
-        matches!(self.home, Home::Part(_))
-    }
-
     /// Whether its memory is the program's.
     pub fn is_given(&self) -> bool {
         self.only.is_some()
-    }
-
-    /// Whether it is a pool of `context`.
-    pub fn is_of(&self, context: &Object<Context>) -> bool {
-        match &self.home {
-            Home::Owner(own) => own.is(context),
-            Home::Part(own) => std::ptr::eq(own.load(Ordering::Acquire), context),
-        }
     }
 }
 
@@ -280,6 +180,109 @@ impl State {
         {
             heap::free(chunk, size);
         }
+    }
+}
+
+impl DevicePool for UsmPool {
+    fn create(context: &Object<Context>, desc: &ur_usm_pool_desc_t) -> Result<Handle<UsmPool>> {
+        if desc.flags & !FLAGS != 0 {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
+        let mut pool = UsmPool::new(Home::Owner(context.handle()), desc.flags);
+        // SAFETY: the program passes a chain of structures of the API.
+        let (limits, buffer) = unsafe {
+            (
+                chain::find::<ur_usm_pool_limits_desc_t>(
+                    desc.pNext,
+                    UR_STRUCTURE_TYPE_USM_POOL_LIMITS_DESC,
+                ),
+                chain::find::<ur_usm_pool_buffer_desc_t>(
+                    desc.pNext,
+                    UR_STRUCTURE_TYPE_USM_POOL_BUFFER_DESC,
+                ),
+            )
+        };
+        if let Some(limits) = limits {
+            pool.max_poolable = limits.maxPoolableSize;
+            pool.min_chunk = limits.minDriverAllocSize;
+        }
+        if let Some(buffer) = buffer {
+            if buffer.pMem.is_null() || buffer.size == 0 {
+                return Err(Error::value("no memory for the pool"));
+            }
+            pool.only = Some(buffer.memType);
+            pool.with(|state| {
+                state.grows = false;
+                state.chunks.add(buffer.pMem as usize, buffer.size, true);
+                state.reserved_high = buffer.size;
+            });
+        }
+        Handle::new(pool)
+    }
+
+    fn check_device(context: &Object<Context>, device: &Object<Device>) -> Result {
+        super::check_device(context, device)
+    }
+
+    fn default_of(context: &Object<Context>, device: &Object<Device>) -> Result<Handle<Self>> {
+        ContextPools::default_of(context, device)
+    }
+
+    fn current_of(context: &Object<Context>, device: &Object<Device>) -> Result<Handle<Self>> {
+        ContextPools::current_of(context, device)
+    }
+
+    fn choose(context: &Object<Context>, device: &Object<Device>, pool: &Object<Self>) -> Result {
+        ContextPools::choose(context, device, pool)
+    }
+
+    fn is_of(&self, context: &Object<Context>) -> bool {
+        match &self.home {
+            Home::Owner(own) => own.is(context),
+            Home::Part(own) => std::ptr::eq(own.load(Ordering::Acquire), context),
+        }
+    }
+
+    fn is_default(&self) -> bool {
+        matches!(self.home, Home::Part(_))
+    }
+
+    fn info(&self, name: ur_usm_pool_info_t, info: &mut Info<'_>) -> Result {
+        if name != UR_USM_POOL_INFO_CONTEXT {
+            return info.value(self.number(name)?);
+        }
+        match &self.home {
+            Home::Owner(context) => info.handle(&**context),
+            Home::Part(context) => info.value(context.load(Ordering::Acquire)),
+        }
+    }
+
+    fn set_number(&self, name: ur_usm_pool_info_t, value: usize) -> Result {
+        self.with(|state| {
+            match name {
+                UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => {
+                    state.threshold = value;
+                    let least = state.chunks.used().saturating_add(value);
+                    state.shrink(least);
+                }
+                UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP => state.maximum = value,
+                UR_USM_POOL_INFO_RESERVED_HIGH_EXP if value == 0 => {
+                    state.reserved_high = state.chunks.reserved();
+                }
+                UR_USM_POOL_INFO_USED_HIGH_EXP if value == 0 => {
+                    state.used_high = state.chunks.used();
+                }
+                UR_USM_POOL_INFO_RESERVED_HIGH_EXP | UR_USM_POOL_INFO_USED_HIGH_EXP => {
+                    return Err(Error::value("a highest value can only be set to 0"));
+                }
+                _ => return Err(Error::unsupported_query()),
+            }
+            Ok(())
+        })
+    }
+
+    fn trim(&self, least: usize) {
+        self.state.lock().shrink(least);
     }
 }
 

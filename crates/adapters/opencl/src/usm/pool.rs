@@ -14,7 +14,7 @@ use blocks::Blocks;
 pub use of_context::ContextPools;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use ur_adapter::{Error, Handle, Info, Object, Result, chain};
+use ur_adapter::{DevicePool, Error, Handle, Info, Object, Result, chain};
 use ur_api::*;
 
 /// Bytes that a pool keeps unused unless told otherwise.
@@ -69,37 +69,6 @@ impl UsmPool {
         }
     }
 
-    /// The pool that a description asks for. How much is asked of the driver at once is the size of
-    /// a block, whatever a program would like.
-    ///
-    /// # Errors
-    /// `INVALID_ENUMERATION` for unknown flags, `UNSUPPORTED_FEATURE` for memory of the program's and
-    /// without USM.
-    pub fn create(context: &Object<Context>, desc: &ur_usm_pool_desc_t) -> Result<Handle<Self>> {
-        if desc.flags & !FLAGS != 0 {
-            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
-        }
-        if context.usm().source() == driver::Source::None {
-            return Err(Error::unsupported());
-        }
-        let (limits, buffer) = (
-            UR_STRUCTURE_TYPE_USM_POOL_LIMITS_DESC,
-            UR_STRUCTURE_TYPE_USM_POOL_BUFFER_DESC,
-        );
-        // SAFETY: the program passes a chain of structures of the API.
-        let (limits, buffer) = unsafe {
-            (
-                chain::find::<ur_usm_pool_limits_desc_t>(desc.pNext, limits),
-                chain::find::<ur_usm_pool_buffer_desc_t>(desc.pNext, buffer),
-            )
-        };
-        if buffer.is_some() {
-            return Err(Error::unsupported());
-        }
-        let most = limits.map_or(usize::MAX, |limits| limits.maxPoolableSize);
-        Handle::new(Self::new(Home::Owner(context.handle()), desc.flags, most))
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -146,12 +115,6 @@ impl UsmPool {
         self.with_context(|context| self.free(context, too_many));
     }
 
-    /// Gives unused memory back until no more than `least` bytes are held or none is unused.
-    pub fn trim(&self, least: usize) {
-        let too_many = self.state().blocks.shrink(least);
-        self.with_context(|context| self.free(context, too_many));
-    }
-
     /// Gives blocks to the driver. The pool is not locked: a driver may take its time.
     fn free(&self, context: &Context, blocks: Vec<Memory>) {
         for memory in blocks {
@@ -178,12 +141,84 @@ impl UsmPool {
         })
     }
 
-    /// Changes a number: the threshold, the limit, or a highest value to the present one.
-    ///
-    /// # Errors
-    /// `UNSUPPORTED_ENUMERATION` for what cannot be changed, `INVALID_VALUE` for a highest value other
-    /// than 0.
-    pub fn set_number(&self, name: ur_usm_pool_info_t, value: usize) -> Result {
+    /// Does something with its context, if that is still there.
+    fn with_context(&self, body: impl FnOnce(&Context)) {
+        match &self.home {
+            Home::Owner(context) => body(context),
+            Home::Part(context) => {
+                // SAFETY: the context sets this to null before it goes.
+                if let Some(context) = unsafe { context.load(Ordering::Acquire).as_ref() } {
+                    body(context);
+                }
+            }
+        }
+    }
+}
+
+impl DevicePool for UsmPool {
+    fn create(context: &Object<Context>, desc: &ur_usm_pool_desc_t) -> Result<Handle<Self>> {
+        if desc.flags & !FLAGS != 0 {
+            return Err(Error::code(UR_RESULT_ERROR_INVALID_ENUMERATION));
+        }
+        if context.usm().source() == driver::Source::None {
+            return Err(Error::unsupported());
+        }
+        let (limits, buffer) = (
+            UR_STRUCTURE_TYPE_USM_POOL_LIMITS_DESC,
+            UR_STRUCTURE_TYPE_USM_POOL_BUFFER_DESC,
+        );
+        // SAFETY: the program passes a chain of structures of the API.
+        let (limits, buffer) = unsafe {
+            (
+                chain::find::<ur_usm_pool_limits_desc_t>(desc.pNext, limits),
+                chain::find::<ur_usm_pool_buffer_desc_t>(desc.pNext, buffer),
+            )
+        };
+        if buffer.is_some() {
+            return Err(Error::unsupported());
+        }
+        let most = limits.map_or(usize::MAX, |limits| limits.maxPoolableSize);
+        Handle::new(Self::new(Home::Owner(context.handle()), desc.flags, most))
+    }
+
+    fn check_device(context: &Object<Context>, device: &Object<Device>) -> Result {
+        super::check_device(context, device)
+    }
+
+    fn default_of(context: &Object<Context>, device: &Object<Device>) -> Result<Handle<Self>> {
+        ContextPools::default_of(context, device)
+    }
+
+    fn current_of(context: &Object<Context>, device: &Object<Device>) -> Result<Handle<Self>> {
+        ContextPools::current_of(context, device)
+    }
+
+    fn choose(context: &Object<Context>, device: &Object<Device>, pool: &Object<Self>) -> Result {
+        ContextPools::choose(context, device, pool)
+    }
+
+    fn is_of(&self, context: &Object<Context>) -> bool {
+        match &self.home {
+            Home::Owner(own) => own.is(context),
+            Home::Part(own) => std::ptr::eq(own.load(Ordering::Acquire), context),
+        }
+    }
+
+    fn is_default(&self) -> bool {
+        matches!(self.home, Home::Part(_))
+    }
+
+    fn info(&self, name: ur_usm_pool_info_t, info: &mut Info<'_>) -> Result {
+        if name != UR_USM_POOL_INFO_CONTEXT {
+            return info.value(self.number(name)?);
+        }
+        match &self.home {
+            Home::Owner(context) => info.handle(&**context),
+            Home::Part(context) => info.value(context.load(Ordering::Acquire)),
+        }
+    }
+
+    fn set_number(&self, name: ur_usm_pool_info_t, value: usize) -> Result {
         let mut state = self.state();
         match name {
             UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => {
@@ -205,44 +240,9 @@ impl UsmPool {
         Ok(())
     }
 
-    /// Answers `urUSMPoolGetInfo`.
-    ///
-    /// # Errors
-    /// `UNSUPPORTED_ENUMERATION`.
-    pub fn info(&self, name: ur_usm_pool_info_t, info: &mut Info<'_>) -> Result {
-        if name != UR_USM_POOL_INFO_CONTEXT {
-            return info.value(self.number(name)?);
-        }
-        match &self.home {
-            Home::Owner(context) => info.handle(&**context),
-            Home::Part(context) => info.value(context.load(Ordering::Acquire)),
-        }
-    }
-
-    /// Whether it is the pool that a context made for a device.
-    pub fn is_default(&self) -> bool {
-        matches!(self.home, Home::Part(_))
-    }
-
-    /// Whether it is a pool of `context`.
-    pub fn is_of(&self, context: &Object<Context>) -> bool {
-        match &self.home {
-            Home::Owner(own) => own.is(context),
-            Home::Part(own) => std::ptr::eq(own.load(Ordering::Acquire), context),
-        }
-    }
-
-    /// Does something with its context, if that is still there.
-    fn with_context(&self, body: impl FnOnce(&Context)) {
-        match &self.home {
-            Home::Owner(context) => body(context),
-            Home::Part(context) => {
-                // SAFETY: the context sets this to null before it goes.
-                if let Some(context) = unsafe { context.load(Ordering::Acquire).as_ref() } {
-                    body(context);
-                }
-            }
-        }
+    fn trim(&self, least: usize) {
+        let too_many = self.state().blocks.shrink(least);
+        self.with_context(|context| self.free(context, too_many));
     }
 }
 

@@ -83,7 +83,7 @@ impl ContextPools {
     ///
     /// # Errors
     /// `INVALID_DEVICE` for a device of another context.
-    pub fn set_current(
+    pub fn choose(
         context: &Object<Context>,
         device: &Object<Device>,
         pool: &Object<UsmPool>,

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::usm::known::{Allocation, Pooled};
 use std::ffi::c_void;
-use ur_adapter::{Error, Object, Result};
+use ur_adapter::{DevicePool, Error, Object, Result};
 use ur_api::*;
 
 /// An allocation from a pool.

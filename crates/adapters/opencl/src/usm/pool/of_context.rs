@@ -6,7 +6,7 @@ use crate::device::Device;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use ur_adapter::{Error, Handle, Object, Result};
+use ur_adapter::{DevicePool, Error, Handle, Object, Result};
 
 /// The pools of one device.
 #[derive(Debug)]
