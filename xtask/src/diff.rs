@@ -73,16 +73,25 @@ fn compare(intel: &Path, args: &Args) -> Result<bool> {
     Ok(process::status(&mut cargo)?.success())
 }
 
+/// Intel's driver, if its environment is there and up to date.
+pub fn intel_if_there() -> Result<Option<PathBuf>> {
+    let dir = repo::root().join("target/venv/opencl");
+    let pins = fs::read_to_string(repo::root().join(PINS))?;
+    let is_there = fs::read_to_string(dir.join("pins.stamp")).is_ok_and(|old| old == pins);
+    Ok(is_there.then(|| dir.join("lib/libintelocl.so")))
+}
+
+/// What its environment holds.
+const PINS: &str = "tests/clients/pins-opencl.txt";
+
 /// Intel's driver, in an environment of its own: beside the clients it would be a second device.
 pub fn intel() -> Result<PathBuf> {
     let dir = repo::root().join("target/venv/opencl");
-    let driver = dir.join("lib/libintelocl.so");
-    let pins_file = repo::root().join("tests/clients/pins-opencl.txt");
-    let pins = fs::read_to_string(&pins_file)?;
-    let stamp = dir.join("pins.stamp");
-    if fs::read_to_string(&stamp).is_ok_and(|old| old == pins) {
+    if let Some(driver) = intel_if_there()? {
         return Ok(driver);
     }
+    let driver = dir.join("lib/libintelocl.so");
+    let pins_file = repo::root().join(PINS);
     eprintln!("installing Intel's OpenCL driver into {}", dir.display());
     if dir.exists() {
         fs::remove_dir_all(&dir)?;
@@ -102,6 +111,7 @@ pub fn intel() -> Result<PathBuf> {
             .stdout(std::io::stderr()),
     )?;
     anyhow::ensure!(driver.exists(), "the packages hold no {}", driver.display());
-    fs::write(&stamp, pins).context("cannot mark the environment as complete")?;
+    let pins = fs::read_to_string(&pins_file)?;
+    fs::write(dir.join("pins.stamp"), pins).context("cannot mark the environment as complete")?;
     Ok(driver)
 }

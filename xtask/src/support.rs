@@ -1,17 +1,24 @@
-//! `./x support`: the support table of the README, from runs: every entry point of the adapter is
-//! called, and its device is asked for each of its properties.
+//! `./x support`: the support table of the README, from runs: every entry point of the adapters is
+//! called, and their devices are asked for each of their properties.
+//!
+//! Not every machine has Intel's OpenCL driver. What it answered last is kept in a file, which the
+//! check takes where the driver is not.
 
+mod answers;
 mod corpus;
 mod generated;
 mod probe;
+mod reasons;
 
-use crate::{build, process, repo, setup};
-use anyhow::{Context, Result, bail};
+use crate::{build, diff, repo, setup};
+use answers::Answers;
+use anyhow::{Context, Result};
 use clap::Parser;
-use serde_json::Value;
+use generated::PROBES;
+use reasons::{NATIVE_CPU_CALLS, NATIVE_CPU_PROPERTIES, OPENCL_CALLS, OPENCL_PROPERTIES, reasons};
 use std::fmt::Write;
 use std::fs;
-use std::process::Command;
+use ur_api::{Enumeration, ur_device_info_t};
 
 /// How to write.
 #[derive(Parser)]
@@ -29,14 +36,35 @@ pub struct Args {
 const BEGIN: &str = "<!-- support: written by ./x support -->";
 const END: &str = "<!-- end of support -->";
 
+/// What the OpenCL adapter answered on Intel's driver.
+const KEPT: &str = "docs/support-opencl.toml";
+const KEPT_HEAD: &str =
+    "# Written by `./x support`: what the OpenCL adapter does not support on this driver.\n\n";
+
 /// Writes the table, or checks it. The last line says what was done.
 pub fn run(args: &Args) -> Result<bool> {
     if !setup::ensure()? {
         return Ok(false);
     }
+    // A check installs nothing.
+    let driver = match args.check {
+        true => diff::intel_if_there()?,
+        false => Some(diff::intel()?),
+    };
     if !args.no_build {
         build::tree()?;
     }
+    let kept = repo::root().join(KEPT);
+    let old = fs::read_to_string(&kept).unwrap_or_default();
+    let opencl = match &driver {
+        Some(driver) => Answers::of("opencl", Some(driver))?,
+        None => toml::from_str(&old).with_context(|| KEPT.to_owned())?,
+    };
+    let new = match &driver {
+        Some(_) => format!("{KEPT_HEAD}{}", toml::to_string_pretty(&opencl)?),
+        None => old.clone(),
+    };
+    let native_cpu = Answers::of("native_cpu", None)?;
     let path = repo::root().join("README.md");
     let readme = fs::read_to_string(&path)?;
     let (before, rest) = readme
@@ -45,21 +73,26 @@ pub fn run(args: &Args) -> Result<bool> {
     let (_, after) = rest
         .split_once(END)
         .context("README.md lacks the second marker")?;
-    let new = format!(
+    let text = format!(
         "{before}{BEGIN}\n\n{}\n{}\n{}{END}{after}",
-        entry_points()?,
-        device_queries()?,
+        entry_points(&native_cpu, &opencl)?,
+        properties(&native_cpu, &opencl)?,
         corpora()?
     );
-    if new == readme {
-        println!("README.md holds the current table");
+    let whence = match driver {
+        Some(_) => "",
+        None => "; its OpenCL column is from docs/support-opencl.toml: Intel's driver is not here",
+    };
+    if text == readme && new == old {
+        println!("README.md holds the current table{whence}");
         return Ok(true);
     }
     if args.check {
-        println!("README.md holds an old table; run ./x support");
+        println!("README.md holds an old table{whence}; run ./x support");
         return Ok(false);
     }
-    fs::write(&path, new)?;
+    fs::write(&kept, new)?;
+    fs::write(&path, text)?;
     println!("README.md: table written");
     Ok(true)
 }
@@ -72,163 +105,73 @@ fn corpora() -> Result<String> {
     }
 }
 
-/// Why entry points are not supported, by parts of their names. Every reason must be needed, and
-/// every entry point that is not supported must have one.
-const NO_ENTRY_POINT: &[(&[&str], &str)] = &[
-    (
-        &["NativeHandle"],
-        "there is no driver beneath whose objects they could be",
-    ),
-    (
-        &["NativeCommand"],
-        "there is no native queue that a program could add to by itself",
-    ),
-    (
-        &["HostPipe"],
-        "pipes between host and kernels belong to FPGAs; the device has none",
-    ),
-    (
-        &["IPCGetEvent", "IPCPutEvent", "IPCOpenEvent"],
-        "events live in the memory of their process",
-    ),
-    (
-        &["BindlessImages"],
-        "kernels reach images through arguments only",
-    ),
-    (
-        &["KernelSetSpecializationConstants"],
-        "specialisation constants are set on programs, before they are built",
-    ),
-];
-
-/// Why properties of the device are not answered, likewise.
-const NO_PROPERTY: &[(&[&str], &str)] = &[
-    (
-        &[
-            "GPU_",
-            "EUS_",
-            "XE_",
-            "IP_VERSION",
-            "MAX_LANES",
-            "REGISTERS",
-        ],
-        "parts of GPUs",
-    ),
-    (
-        &["COMPONENT_DEVICES", "COMPOSITE_DEVICE"],
-        "cards of several GPUs",
-    ),
-    (&["PCI_ADDRESS", "LUID", "NODE_MASK"], "the place of a card"),
-    (
-        &[
-            "THROTTLE",
-            "FAN_SPEED",
-            "POWER_LIMIT",
-            "BANDWIDTH",
-            "BUS_WIDTH",
-            "MEMORY_CLOCK_RATE",
-        ],
-        "the system does not tell them to programs",
-    ),
-    (
-        &["IMAGE_PITCH", "IMAGE_LINEAR", "MIPMAP"],
-        "limits of bindless images and of mipmaps, which there are not",
-    ),
-];
-
 /// The table of entry points, and why some are not supported.
-fn entry_points() -> Result<String> {
-    let answers = probe::ask(
-        &repo::dist_lib().join("libur_adapter_native_cpu.so.0"),
-        &repo::root().join("tests/spirv/vector_add.spv"),
-    )?;
-    let mut tables: Vec<&str> = answers.iter().map(|answer| answer.table).collect();
+fn entry_points(native_cpu: &Answers, opencl: &Answers) -> Result<String> {
+    let mut tables: Vec<&str> = PROBES.iter().map(|probe| probe.table).collect();
     tables.dedup();
-    let mut text =
-        String::from("| Entry points | native-cpu | Not supported |\n| --- | ---: | --- |\n");
+    let mut text = String::from(
+        "| Entry points | native-cpu | opencl | Not in native-cpu | Not in opencl |\n\
+         | --- | ---: | ---: | --- | --- |\n",
+    );
     for table in tables {
-        let own: Vec<_> = answers.iter().filter(|a| a.table == table).collect();
-        let lack: Vec<_> = own
-            .iter()
-            .filter(|answer| !answer.supported)
-            .map(|answer| format!("`{}`", answer.name))
-            .collect();
-        let missing = if lack.len() == own.len() {
-            "all".to_owned()
-        } else {
-            lack.join(", ")
+        let own = PROBES.iter().filter(|probe| probe.table == table);
+        let own: Vec<_> = own.map(|probe| probe.name).collect();
+        let lack = |answers: &Answers| {
+            let lack = own.iter().filter(|name| !answers.has(name));
+            lack.map(|name| format!("`{name}`")).collect::<Vec<_>>()
         };
-        let count = own.len() - lack.len();
-        writeln!(text, "| {table} | {count} of {} | {missing} |", own.len())?;
+        let count = |lack: &[String]| format!("{} of {}", own.len() - lack.len(), own.len());
+        let names = |lack: &[String]| match lack.len() == own.len() {
+            true => "all".to_owned(),
+            false => lack.join(", "),
+        };
+        let (native, other) = (lack(native_cpu), lack(opencl));
+        writeln!(
+            text,
+            "| {table} | {} | {} | {} | {} |",
+            count(&native),
+            count(&other),
+            names(&native),
+            names(&other)
+        )?;
     }
-    let lack: Vec<_> = answers.iter().filter(|answer| !answer.supported).collect();
-    let count = answers.len() - lack.len();
-    writeln!(text, "| **all** | **{count} of {}** | |\n", answers.len())?;
-    let names: Vec<_> = lack.iter().map(|answer| answer.name).collect();
-    text.push_str("Why not:\n\n");
-    text.push_str(&reasons(&names, NO_ENTRY_POINT)?);
-    Ok(text)
-}
-
-/// A list of the reasons that `names` have, each with its names.
-fn reasons(names: &[&str], known: &[(&[&str], &str)]) -> Result<String> {
-    let mut text = String::new();
-    let mut left = names.to_vec();
-    for (parts, reason) in known {
-        let meant = |name: &&mut &str| parts.iter().any(|part| name.contains(part));
-        let with: Vec<_> = left
-            .extract_if(.., |name| meant(&name))
-            .map(|name| format!("`{name}`"))
-            .collect();
-        if with.is_empty() {
-            bail!("a reason for nothing: {reason}");
-        }
-        writeln!(text, "- {}: {reason}.", with.join(", "))?;
-    }
-    if !left.is_empty() {
-        bail!("not supported, without a reason: {}", left.join(", "));
-    }
-    Ok(text)
-}
-
-/// What the device answers when it is asked for each of its properties.
-fn device_queries() -> Result<String> {
-    let output = process::output(
-        Command::new(repo::dist_bin("ur"))
-            .args(["info", "-v", "--json"])
-            .env_remove("ONEAPI_DEVICE_SELECTOR")
-            .env(
-                "UR_ADAPTERS_FORCE_LOAD",
-                repo::dist_lib().join("libur_adapter_native_cpu.so.0"),
-            ),
+    let count = |answers: &Answers| PROBES.len() - answers.calls.len();
+    writeln!(
+        text,
+        "| **all** | **{} of {}** | **{} of {}** | | |\n",
+        count(native_cpu),
+        PROBES.len(),
+        count(opencl),
+        PROBES.len()
     )?;
-    let report: Value = serde_json::from_str(&output)?;
-    let info = report["adapters"][0]["platforms"][0]["devices"][0]["info"]
-        .as_object()
-        .context("the native CPU adapter has no device")?;
-    let unsupported: Vec<_> = info
-        .iter()
-        .filter(|(_, value)| *value == "UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION")
-        .map(|(name, _)| name.trim_start_matches("UR_DEVICE_INFO_"))
-        .collect();
-    Ok(format!(
-        "The device answers {} of {} properties. The others (`UR_DEVICE_INFO_…`):\n\n{}",
-        info.len() - unsupported.len(),
-        info.len(),
-        reasons(&unsupported, NO_PROPERTY)?
-    ))
+    writeln!(
+        text,
+        "The OpenCL adapter was asked on {}. Another driver may have more or less.\n",
+        opencl.driver
+    )?;
+    text.push_str("Why not in native-cpu:\n\n");
+    text.push_str(&reasons(&native_cpu.calls, NATIVE_CPU_CALLS)?);
+    text.push_str("\nWhy not in opencl:\n\n");
+    text.push_str(&reasons(&opencl.calls, OPENCL_CALLS)?);
+    Ok(text)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::reasons;
-
-    #[test]
-    fn every_name_has_a_reason_and_every_reason_a_name() {
-        let known: &[(&[&str], &str)] = &[(&["A", "B"], "one"), (&["C"], "two")];
-        let text = reasons(&["urA", "urC", "urB"], known).unwrap();
-        assert_eq!(text, "- `urA`, `urB`: one.\n- `urC`: two.\n");
-        assert!(reasons(&["urA"], known).is_err());
-        assert!(reasons(&["urA", "urC", "urD"], known).is_err());
+/// What the devices do not answer, and why.
+fn properties(native_cpu: &Answers, opencl: &Answers) -> Result<String> {
+    let all = (0..0x1_0000).map(ur_device_info_t);
+    let all = all.filter(|name| name.name().is_some()).count();
+    let mut text = String::new();
+    for (name, answers, why) in [
+        ("native-cpu", native_cpu, NATIVE_CPU_PROPERTIES),
+        ("opencl", opencl, OPENCL_PROPERTIES),
+    ] {
+        writeln!(
+            text,
+            "The device of {name} answers {} of {all} properties. The others (`UR_DEVICE_INFO_…`):\n\n{}",
+            all - answers.properties.len(),
+            reasons(&answers.properties, why)?
+        )?;
     }
+    text.pop();
+    Ok(text)
 }

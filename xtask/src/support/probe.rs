@@ -1,12 +1,12 @@
 //! Calls every entry point of an adapter's library, each in a process of its own, to learn which
 //! answer `UNSUPPORTED_FEATURE`.
 
-use super::generated::{Handle, Objects, PROBES, tables};
+use super::generated::{Handle, Objects, PROBES, Probe, tables};
 use anyhow::{Context, Result, bail};
 use std::alloc::Layout;
 use std::ffi::{CStr, CString, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use ur_api::*;
 
@@ -44,55 +44,114 @@ impl Scratch {
 pub struct Answer {
     /// Its name.
     pub name: &'static str,
-    /// Its dispatch table.
-    pub table: &'static str,
     /// Whether it does anything.
     pub supported: bool,
 }
 
 /// Seconds after which a call that hangs counts as one that does something.
-const PATIENCE: u32 = 20;
+const PATIENCE: u32 = 60;
 
 /// Exit codes of the processes that call.
 const SUPPORTED: i32 = 60;
 const UNSUPPORTED: i32 = 61;
+const NO_DEVICE: i32 = 62;
 
-/// Asks the adapter library at `path`. Objects are made with kernels of the SPIR-V module at
-/// `module`.
-pub fn ask(path: &Path, module: &Path) -> Result<Vec<Answer>> {
-    let name = CString::new(path.as_os_str().as_bytes())?;
+/// An adapter's library and what it is asked with.
+pub struct Subject {
+    /// The library.
+    pub library: PathBuf,
+    /// A folder that names the OpenCL drivers, for an adapter of such.
+    pub drivers: Option<PathBuf>,
+    /// The file of a SPIR-V module, of whose kernels objects are made.
+    pub module: PathBuf,
+}
+
+/// Asks an adapter.
+pub fn ask(subject: &Subject) -> Result<Vec<Answer>> {
+    let code = std::fs::read(&subject.module);
+    let code = code.with_context(|| subject.module.display().to_string())?;
+    let codes = in_children(PROBES.len(), |place| {
+        // An adapter and its driver may have threads, which a process that is forked later would lack:
+        // so each opens them for itself.
+        match open(subject, &code) {
+            Some((table, objects)) => call(&PROBES[place], &table, &objects),
+            None => NO_DEVICE,
+        }
+    })?;
+    if codes.contains(&Some(NO_DEVICE)) {
+        bail!("{} gives no platform and device", subject.library.display());
+    }
+    let answers = PROBES.iter().zip(codes).map(|(probe, code)| Answer {
+        name: probe.name,
+        supported: code != Some(UNSUPPORTED),
+    });
+    Ok(answers.collect())
+}
+
+/// Opens an adapter in this process, and makes objects.
+fn open(subject: &Subject, code: &[u8]) -> Option<(ur_dditable_t, Objects)> {
+    if let Some(drivers) = &subject.drivers {
+        // SAFETY: this process was forked from one of one thread.
+        unsafe {
+            std::env::remove_var("OCL_ICD_FILENAMES");
+            std::env::set_var("OCL_ICD_VENDORS", drivers);
+        }
+    }
+    let name = CString::new(subject.library.as_os_str().as_bytes()).ok()?;
     // SAFETY: the library is one of ours.
     let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if library.is_null() {
-        bail!("{} cannot be opened", path.display());
+        return None;
     }
     // SAFETY: the name is terminated, and the library stays open.
     let symbol = |name: &CStr| unsafe { libc::dlsym(library, name.as_ptr()) };
     // SAFETY: the functions of those names are the API's.
     let table = unsafe { tables(&symbol) };
-    let code = std::fs::read(module).with_context(|| module.display().to_string())?;
-    let objects = objects(&table, &code).context("the adapter gives no platform and device")?;
-    let scratch = Scratch::new();
-    let mut answers = Vec::new();
-    for probe in PROBES {
-        let supported = (probe.possible)(&objects)
-            && in_child(|| {
-                // SAFETY: as the call itself says; this process ends with it.
-                let answer = unsafe { (probe.call)(&table, &objects, &scratch) };
-                answer.is_some_and(|answer| answer != UR_RESULT_ERROR_UNSUPPORTED_FEATURE)
-            })?;
-        answers.push(Answer {
-            name: probe.name,
-            table: probe.table,
-            supported,
-        });
-    }
-    Ok(answers)
+    let objects = objects(&table, code)?;
+    Some((table, objects))
 }
 
-/// What `body` says in a forked process. One that does not come back did something.
-fn in_child(body: impl FnOnce() -> bool) -> Result<bool> {
-    // SAFETY: the child makes one call and ends.
+/// Makes one call, and gives an exit code.
+fn call(probe: &Probe, table: &ur_dditable_t, objects: &Objects) -> i32 {
+    if !(probe.possible)(objects) {
+        return UNSUPPORTED;
+    }
+    // SAFETY: as the call itself says; this process ends with it.
+    let answer = unsafe { (probe.call)(table, objects, &Scratch::new()) };
+    match answer {
+        None | Some(UR_RESULT_ERROR_UNSUPPORTED_FEATURE) => UNSUPPORTED,
+        Some(_) => SUPPORTED,
+    }
+}
+
+/// The exit codes of `count` forked processes, of which as many run at once as there are processors.
+/// One that does not come back did something, and has none.
+fn in_children(count: usize, body: impl Fn(usize) -> i32) -> Result<Vec<Option<i32>>> {
+    let most = std::thread::available_parallelism()?.get();
+    let mut codes = vec![None; count];
+    let mut running: Vec<(libc::pid_t, usize)> = Vec::new();
+    let mut next = 0;
+    while next < count || !running.is_empty() {
+        if next < count && running.len() < most {
+            running.push((fork(|| body(next))?, next));
+            next += 1;
+            continue;
+        }
+        let mut status = 0;
+        // SAFETY: waits for one of the children.
+        let ended = unsafe { libc::wait(&mut status) };
+        let Some(at) = running.iter().position(|(child, _)| *child == ended) else {
+            bail!("a process is lost");
+        };
+        let (_, place) = running.swap_remove(at);
+        codes[place] = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
+    }
+    Ok(codes)
+}
+
+/// A process that ends with what `body` gives.
+fn fork(body: impl FnOnce() -> i32) -> Result<libc::pid_t> {
+    // SAFETY: this process has one thread.
     let child = unsafe { libc::fork() };
     if child < 0 {
         bail!("no process: {}", std::io::Error::last_os_error());
@@ -100,16 +159,11 @@ fn in_child(body: impl FnOnce() -> bool) -> Result<bool> {
     if child == 0 {
         // SAFETY: ends the process by a signal if the call does not come back.
         unsafe { libc::alarm(PATIENCE) };
-        let code = if body() { SUPPORTED } else { UNSUPPORTED };
+        let code = body();
         // SAFETY: ends the process without what the parent has to clean up.
         unsafe { libc::_exit(code) };
     }
-    let mut status = 0;
-    // SAFETY: waits for the child just made.
-    if unsafe { libc::waitpid(child, &mut status, 0) } != child {
-        bail!("a process is lost");
-    }
-    Ok(!libc::WIFEXITED(status) || libc::WEXITSTATUS(status) != UNSUPPORTED)
+    Ok(child)
 }
 
 /// Calls an entry with a place for a handle as its last argument; null if it fails.

@@ -95,7 +95,10 @@ fn entry(spec: &Spec, f: &Function, table: &str, out: &mut String) {
     } else {
         format!("|o| {}", needed.join(" && "))
     };
-    let counts: Vec<String> = f.params.iter().filter_map(|p| length(f, p)).collect();
+    // What may be left out is: not every adapter has it.
+    let lists = |optional: bool| f.params.iter().filter(move |p| p.optional == optional);
+    let counts: Vec<String> = lists(false).filter_map(|p| length(f, p)).collect();
+    let none: Vec<String> = lists(true).filter_map(|p| length(f, p)).collect();
     let args: Vec<String> = f
         .params
         .iter()
@@ -107,18 +110,23 @@ fn entry(spec: &Spec, f: &Function, table: &str, out: &mut String) {
             let scratch = format!("s.at({place}).cast()");
             match (object(p), ctype.stars) {
                 (Some((_, field)), 0) => format!("o.{field}.0"),
-                (Some((_, field)), 1) if p.dir == Some(Dir::In) => {
+                (Some((_, field)), 1) if p.dir == Some(Dir::In) && !p.optional => {
                     format!("(&raw const o.{field}.0).cast_mut()")
                 }
-                // A count or a size comes with it.
-                (_, 1..) if length(f, p).is_some() || p.typed_by.is_some() => scratch,
+                // A size comes with it.
+                (_, 1..) if p.typed_by.is_some() => scratch,
                 (_, 1..) if p.optional => "std::ptr::null_mut()".into(),
                 (_, 1..) => scratch,
                 _ if spec.callback(&ctype.base).is_some() => {
                     "Some(transmute(Scratch::callback as unsafe extern \"C\" fn()))".into()
                 }
                 _ if counts.contains(&p.name) => "1".into(),
+                _ if none.contains(&p.name) => "0".into(),
+                // Large ones are no adapter's duty.
+                _ if p.name == "patternSize" => "4".into(),
                 _ if ctype.base == "size_t" => "Scratch::SIZE".into(),
+                // Without a dimension a call is wrong before it is unsupported.
+                _ if p.name == "workDim" => "1".into(),
                 // Numbers, flags and structures: all bytes 0.
                 _ => "zeroed()".into(),
             }

@@ -202,13 +202,13 @@ pub const PROBES: &[Probe] = &[
         name: "urAdapterGet",
         table: "Adapter",
         possible: |_| true,
-        call: |t, _, s| {
+        call: |t, _, _| {
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
                 t.Adapter
                     .pfnGet
-                    .map(|f| f(1, s.at(1).cast(), std::ptr::null_mut()))
+                    .map(|f| f(0, std::ptr::null_mut(), std::ptr::null_mut()))
             }
         },
     },
@@ -303,13 +303,13 @@ pub const PROBES: &[Probe] = &[
         name: "urPlatformGet",
         table: "Platform",
         possible: |o| !o.adapter.0.is_null(),
-        call: |t, o, s| {
+        call: |t, o, _| {
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
                 t.Platform
                     .pfnGet
-                    .map(|f| f(o.adapter.0, 1, s.at(2).cast(), std::ptr::null_mut()))
+                    .map(|f| f(o.adapter.0, 0, std::ptr::null_mut(), std::ptr::null_mut()))
             }
         },
     },
@@ -474,8 +474,8 @@ pub const PROBES: &[Probe] = &[
                     f(
                         zeroed(),
                         o.adapter.0,
-                        1,
-                        (&raw const o.device.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         s.at(5).cast(),
                     )
@@ -1106,8 +1106,8 @@ pub const PROBES: &[Probe] = &[
                         zeroed(),
                         s.at(3).cast(),
                         s.at(4).cast(),
-                        1,
-                        s.at(6).cast(),
+                        0,
+                        std::ptr::null_mut(),
                         s.at(7).cast(),
                     )
                 })
@@ -1160,7 +1160,7 @@ pub const PROBES: &[Probe] = &[
                     f(
                         o.kernel.0,
                         o.device.0,
-                        zeroed(),
+                        1,
                         s.at(3).cast(),
                         Scratch::SIZE,
                         s.at(5).cast(),
@@ -1662,14 +1662,9 @@ pub const PROBES: &[Probe] = &[
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
-                t.Enqueue.pfnEventsWait.map(|f| {
-                    f(
-                        o.queue.0,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
-                        std::ptr::null_mut(),
-                    )
-                })
+                t.Enqueue
+                    .pfnEventsWait
+                    .map(|f| f(o.queue.0, 0, std::ptr::null_mut(), std::ptr::null_mut()))
             }
         },
     },
@@ -1681,14 +1676,9 @@ pub const PROBES: &[Probe] = &[
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
-                t.Enqueue.pfnEventsWaitWithBarrier.map(|f| {
-                    f(
-                        o.queue.0,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
-                        std::ptr::null_mut(),
-                    )
-                })
+                t.Enqueue
+                    .pfnEventsWaitWithBarrier
+                    .map(|f| f(o.queue.0, 0, std::ptr::null_mut(), std::ptr::null_mut()))
             }
         },
     },
@@ -1708,8 +1698,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(5).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1732,8 +1722,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(5).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1761,8 +1751,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(10).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1790,8 +1780,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(10).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1814,8 +1804,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1842,8 +1832,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1863,11 +1853,11 @@ pub const PROBES: &[Probe] = &[
                         o.queue.0,
                         o.mem.0,
                         s.at(2).cast(),
+                        4,
                         Scratch::SIZE,
                         Scratch::SIZE,
-                        Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1892,8 +1882,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(7).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1918,8 +1908,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(7).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1942,8 +1932,8 @@ pub const PROBES: &[Probe] = &[
                         zeroed(),
                         zeroed(),
                         zeroed(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -1966,8 +1956,8 @@ pub const PROBES: &[Probe] = &[
                         zeroed(),
                         Scratch::SIZE,
                         Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         s.at(9).cast(),
                     )
@@ -1988,8 +1978,8 @@ pub const PROBES: &[Probe] = &[
                         o.queue.0,
                         o.mem.0,
                         s.at(2).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2008,11 +1998,11 @@ pub const PROBES: &[Probe] = &[
                     f(
                         o.queue.0,
                         s.at(1).cast(),
-                        Scratch::SIZE,
+                        4,
                         s.at(3).cast(),
                         Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2034,8 +2024,8 @@ pub const PROBES: &[Probe] = &[
                         s.at(2).cast(),
                         s.at(3).cast(),
                         Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2056,8 +2046,8 @@ pub const PROBES: &[Probe] = &[
                         s.at(1).cast(),
                         Scratch::SIZE,
                         zeroed(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2097,12 +2087,12 @@ pub const PROBES: &[Probe] = &[
                         o.queue.0,
                         s.at(1).cast(),
                         Scratch::SIZE,
-                        Scratch::SIZE,
+                        4,
                         s.at(4).cast(),
                         Scratch::SIZE,
                         Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2127,8 +2117,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2152,8 +2142,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(6).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2177,8 +2167,8 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(6).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2201,8 +2191,8 @@ pub const PROBES: &[Probe] = &[
                         zeroed(),
                         s.at(4).cast(),
                         Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2225,8 +2215,8 @@ pub const PROBES: &[Probe] = &[
                         zeroed(),
                         s.at(4).cast(),
                         Scratch::SIZE,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2245,8 +2235,8 @@ pub const PROBES: &[Probe] = &[
                     f(
                         o.queue.0,
                         std::ptr::null_mut(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2265,15 +2255,15 @@ pub const PROBES: &[Probe] = &[
                     f(
                         o.queue.0,
                         o.kernel.0,
-                        zeroed(),
+                        1,
                         std::ptr::null_mut(),
                         s.at(4).cast(),
                         std::ptr::null_mut(),
-                        1,
-                        s.at(7).cast(),
+                        0,
                         std::ptr::null_mut(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2294,8 +2284,8 @@ pub const PROBES: &[Probe] = &[
                         o.usm_pool.0,
                         Scratch::SIZE,
                         std::ptr::null_mut(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         s.at(6).cast(),
                         std::ptr::null_mut(),
                     )
@@ -2317,8 +2307,8 @@ pub const PROBES: &[Probe] = &[
                         o.usm_pool.0,
                         Scratch::SIZE,
                         std::ptr::null_mut(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         s.at(6).cast(),
                         std::ptr::null_mut(),
                     )
@@ -2340,8 +2330,8 @@ pub const PROBES: &[Probe] = &[
                         o.usm_pool.0,
                         Scratch::SIZE,
                         std::ptr::null_mut(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         s.at(6).cast(),
                         std::ptr::null_mut(),
                     )
@@ -2362,8 +2352,8 @@ pub const PROBES: &[Probe] = &[
                         o.queue.0,
                         o.usm_pool.0,
                         s.at(2).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2378,15 +2368,9 @@ pub const PROBES: &[Probe] = &[
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
-                t.EnqueueExp.pfnTimestampRecordingExp.map(|f| {
-                    f(
-                        o.queue.0,
-                        zeroed(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
-                        s.at(4).cast(),
-                    )
-                })
+                t.EnqueueExp
+                    .pfnTimestampRecordingExp
+                    .map(|f| f(o.queue.0, zeroed(), 0, std::ptr::null_mut(), s.at(4).cast()))
             }
         },
     },
@@ -2402,8 +2386,8 @@ pub const PROBES: &[Probe] = &[
                     f(
                         o.queue.0,
                         o.command_buffer.0,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2424,8 +2408,8 @@ pub const PROBES: &[Probe] = &[
                         Some(transmute(Scratch::callback as unsafe extern "C" fn())),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2445,11 +2429,11 @@ pub const PROBES: &[Probe] = &[
                         o.queue.0,
                         Some(transmute(Scratch::callback as unsafe extern "C" fn())),
                         std::ptr::null_mut(),
-                        1,
-                        (&raw const o.mem.0).cast_mut(),
+                        0,
                         std::ptr::null_mut(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2468,8 +2452,8 @@ pub const PROBES: &[Probe] = &[
                     f(
                         o.queue.0,
                         o.executable_graph.0,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -2964,8 +2948,8 @@ pub const PROBES: &[Probe] = &[
                         s.at(7).cast(),
                         zeroed(),
                         zeroed(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -3250,8 +3234,8 @@ pub const PROBES: &[Probe] = &[
                         o.external_semaphore.0,
                         zeroed(),
                         zeroed(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -3272,8 +3256,8 @@ pub const PROBES: &[Probe] = &[
                         o.external_semaphore.0,
                         zeroed(),
                         zeroed(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -3348,16 +3332,16 @@ pub const PROBES: &[Probe] = &[
                     f(
                         o.command_buffer.0,
                         o.kernel.0,
-                        zeroed(),
+                        1,
                         std::ptr::null_mut(),
                         s.at(4).cast(),
                         std::ptr::null_mut(),
-                        1,
-                        (&raw const o.kernel.0).cast_mut(),
-                        1,
-                        s.at(9).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3380,18 +3364,18 @@ pub const PROBES: &[Probe] = &[
                         f(
                             o.command_buffer.0,
                             o.kernel.0,
-                            zeroed(),
+                            1,
                             std::ptr::null_mut(),
                             s.at(4).cast(),
                             std::ptr::null_mut(),
-                            1,
-                            s.at(7).cast(),
-                            1,
-                            (&raw const o.kernel.0).cast_mut(),
-                            1,
-                            s.at(11).cast(),
-                            1,
-                            (&raw const o.event.0).cast_mut(),
+                            0,
+                            std::ptr::null_mut(),
+                            0,
+                            std::ptr::null_mut(),
+                            0,
+                            std::ptr::null_mut(),
+                            0,
+                            std::ptr::null_mut(),
                             std::ptr::null_mut(),
                             std::ptr::null_mut(),
                             std::ptr::null_mut(),
@@ -3414,10 +3398,10 @@ pub const PROBES: &[Probe] = &[
                         s.at(1).cast(),
                         s.at(2).cast(),
                         Scratch::SIZE,
-                        1,
-                        s.at(5).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3439,12 +3423,12 @@ pub const PROBES: &[Probe] = &[
                         o.command_buffer.0,
                         s.at(1).cast(),
                         s.at(2).cast(),
+                        4,
                         Scratch::SIZE,
-                        Scratch::SIZE,
-                        1,
-                        s.at(6).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3457,7 +3441,7 @@ pub const PROBES: &[Probe] = &[
         name: "urCommandBufferAppendMemBufferCopyExp",
         table: "CommandBufferExp",
         possible: |o| !o.command_buffer.0.is_null() && !o.mem.0.is_null() && !o.mem.0.is_null(),
-        call: |t, o, s| {
+        call: |t, o, _| {
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
@@ -3469,10 +3453,10 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         Scratch::SIZE,
-                        1,
-                        s.at(7).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3496,10 +3480,10 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(4).cast(),
-                        1,
-                        s.at(6).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3523,10 +3507,10 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(4).cast(),
-                        1,
-                        s.at(6).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3539,7 +3523,7 @@ pub const PROBES: &[Probe] = &[
         name: "urCommandBufferAppendMemBufferCopyRectExp",
         table: "CommandBufferExp",
         possible: |o| !o.command_buffer.0.is_null() && !o.mem.0.is_null() && !o.mem.0.is_null(),
-        call: |t, o, s| {
+        call: |t, o, _| {
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
@@ -3555,10 +3539,10 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         Scratch::SIZE,
-                        1,
-                        s.at(11).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3587,10 +3571,10 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(9).cast(),
-                        1,
-                        s.at(11).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3619,10 +3603,10 @@ pub const PROBES: &[Probe] = &[
                         Scratch::SIZE,
                         Scratch::SIZE,
                         s.at(9).cast(),
-                        1,
-                        s.at(11).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3644,13 +3628,13 @@ pub const PROBES: &[Probe] = &[
                         o.command_buffer.0,
                         o.mem.0,
                         s.at(2).cast(),
+                        4,
                         Scratch::SIZE,
                         Scratch::SIZE,
-                        Scratch::SIZE,
-                        1,
-                        s.at(7).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3673,10 +3657,10 @@ pub const PROBES: &[Probe] = &[
                         s.at(1).cast(),
                         Scratch::SIZE,
                         zeroed(),
-                        1,
-                        s.at(5).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3699,10 +3683,10 @@ pub const PROBES: &[Probe] = &[
                         s.at(1).cast(),
                         Scratch::SIZE,
                         zeroed(),
-                        1,
-                        s.at(5).cast(),
-                        1,
-                        (&raw const o.event.0).cast_mut(),
+                        0,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
                         std::ptr::null_mut(),
@@ -3715,7 +3699,7 @@ pub const PROBES: &[Probe] = &[
         name: "urCommandBufferAppendNativeCommandExp",
         table: "CommandBufferExp",
         possible: |o| !o.command_buffer.0.is_null(),
-        call: |t, o, s| {
+        call: |t, o, _| {
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
@@ -3725,8 +3709,8 @@ pub const PROBES: &[Probe] = &[
                         Some(transmute(Scratch::callback as unsafe extern "C" fn())),
                         std::ptr::null_mut(),
                         o.command_buffer.0,
-                        1,
-                        s.at(5).cast(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -3769,13 +3753,9 @@ pub const PROBES: &[Probe] = &[
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
-                t.CommandBufferExp.pfnUpdateWaitEventsExp.map(|f| {
-                    f(
-                        o.command_buffer_command.0,
-                        1,
-                        (&raw const o.event.0).cast_mut(),
-                    )
-                })
+                t.CommandBufferExp
+                    .pfnUpdateWaitEventsExp
+                    .map(|f| f(o.command_buffer_command.0, 0, std::ptr::null_mut()))
             }
         },
     },
@@ -4359,7 +4339,7 @@ pub const PROBES: &[Probe] = &[
         name: "urDeviceGet",
         table: "Device",
         possible: |o| !o.platform.0.is_null(),
-        call: |t, o, s| {
+        call: |t, o, _| {
             // SAFETY: objects are alive and memory is there; what else the call may not like, it meets
             // in a process of its own.
             unsafe {
@@ -4367,8 +4347,8 @@ pub const PROBES: &[Probe] = &[
                     f(
                         o.platform.0,
                         zeroed(),
-                        1,
-                        s.at(3).cast(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
@@ -4427,8 +4407,8 @@ pub const PROBES: &[Probe] = &[
                     f(
                         o.device.0,
                         s.at(1).cast(),
-                        1,
-                        s.at(3).cast(),
+                        0,
+                        std::ptr::null_mut(),
                         std::ptr::null_mut(),
                     )
                 })
