@@ -167,12 +167,13 @@ functions! {
         clRetainEvent: fn(cl_event) -> cl_int;
         clReleaseEvent: fn(cl_event) -> cl_int;
 
+        // Memory that is only read is `*mut`, too: both ways of a copy have one type.
         clEnqueueReadBuffer: fn(
             cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint, *const cl_event,
             *mut cl_event,
         ) -> cl_int;
         clEnqueueWriteBuffer: fn(
-            cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint,
+            cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint,
             *const cl_event, *mut cl_event,
         ) -> cl_int;
         clEnqueueReadBufferRect: fn(
@@ -181,7 +182,7 @@ functions! {
         ) -> cl_int;
         clEnqueueWriteBufferRect: fn(
             cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, *const usize, usize,
-            usize, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event,
+            usize, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event,
         ) -> cl_int;
         clEnqueueCopyBuffer: fn(
             cl_command_queue, cl_mem, cl_mem, usize, usize, usize, cl_uint, *const cl_event,
@@ -201,7 +202,7 @@ functions! {
         ) -> cl_int;
         clEnqueueWriteImage: fn(
             cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize,
-            *const c_void, cl_uint, *const cl_event, *mut cl_event,
+            *mut c_void, cl_uint, *const cl_event, *mut cl_event,
         ) -> cl_int;
         clEnqueueCopyImage: fn(
             cl_command_queue, cl_mem, cl_mem, *const usize, *const usize, *const usize, cl_uint,

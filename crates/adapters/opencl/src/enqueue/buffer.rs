@@ -3,7 +3,7 @@
 use super::invalid_size;
 use super::rect::{self, Placement};
 use crate::cl;
-use crate::event::{Event, submit};
+use crate::event::{Call, Event, submit};
 use crate::memory::Mem;
 use crate::queue::Queue;
 use std::ffi::c_void;
@@ -44,56 +44,55 @@ pub struct RectTransfer<'a> {
     pub extent: [usize; 3],
 }
 
-/// Enqueues a read.
-///
-/// # Safety
-/// `to` has room for the bytes until the command ends.
-#[inline]
-pub unsafe fn read(
-    queue: &Object<Queue>,
-    what: &Transfer<'_>,
-    to: *mut c_void,
-    ties: Ties<'_, '_>,
-) -> Result {
-    what.buffer.expect_range(what.offset, what.size)?;
-    let enqueue = queue.api().clEnqueueReadBuffer;
-    let (buffer, blocking) = (what.buffer.native(), cl::cl_bool::from(what.blocking));
-    let kind = UR_COMMAND_MEM_BUFFER_READ;
-    submit(queue, kind, ties.waits, ties.event, |c| {
-        // SAFETY: live objects, and memory as the caller says.
-        unsafe {
-            enqueue(
-                c.queue,
-                buffer,
-                blocking,
-                what.offset,
-                what.size,
-                to,
-                c.count,
-                c.waits,
-                c.event,
-            )
-        }
-    })
+/// Which way a copy between an object and memory goes.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    /// To the memory.
+    Read,
+    /// From the memory, which is not changed.
+    Write,
 }
 
-/// Enqueues a write.
+impl Way {
+    /// Makes a call that enqueues a copy, and waits for it if it is to block: for a read the driver
+    /// does, for a write [`Call::blocking`].
+    pub fn enqueue(
+        self,
+        queue: &Queue,
+        call: Call,
+        blocking: bool,
+        enqueue: impl FnOnce(Call, cl::cl_bool) -> cl::cl_int,
+    ) -> cl::cl_int {
+        match self {
+            Way::Read => enqueue(call, blocking.into()),
+            Way::Write => call.blocking(queue, blocking, |call| enqueue(call, cl::CL_FALSE)),
+        }
+    }
+}
+
+/// Enqueues a copy between a buffer and memory.
+///
+/// # Errors
+/// `INVALID_SIZE` for a range outside of the buffer, and what the driver says.
 ///
 /// # Safety
-/// `from` has the bytes until the command ends.
+/// The memory has the bytes, or room for them, until the command ends.
 #[inline]
-pub unsafe fn write(
+pub unsafe fn transfer(
     queue: &Object<Queue>,
+    way: Way,
     what: &Transfer<'_>,
-    from: *const c_void,
+    memory: *mut c_void,
     ties: Ties<'_, '_>,
 ) -> Result {
     what.buffer.expect_range(what.offset, what.size)?;
-    let enqueue = queue.api().clEnqueueWriteBuffer;
-    let (buffer, blocking) = (what.buffer.native(), cl::CL_FALSE);
-    let kind = UR_COMMAND_MEM_BUFFER_WRITE;
+    let (api, buffer) = (queue.api(), what.buffer.native());
+    let (enqueue, kind) = match way {
+        Way::Read => (api.clEnqueueReadBuffer, UR_COMMAND_MEM_BUFFER_READ),
+        Way::Write => (api.clEnqueueWriteBuffer, UR_COMMAND_MEM_BUFFER_WRITE),
+    };
     submit(queue, kind, ties.waits, ties.event, |call| {
-        call.blocking(queue, what.blocking, |c| {
+        way.enqueue(queue, call, what.blocking, |c, blocking| {
             // SAFETY: live objects, and memory as the caller says.
             unsafe {
                 enqueue(
@@ -102,7 +101,7 @@ pub unsafe fn write(
                     blocking,
                     what.offset,
                     what.size,
-                    from,
+                    memory,
                     c.count,
                     c.waits,
                     c.event,
@@ -119,63 +118,37 @@ impl RectTransfer<'_> {
     }
 }
 
-/// Enqueues a read of a box.
+/// Enqueues a copy of a box between a buffer and memory.
+///
+/// # Errors
+/// `INVALID_SIZE` for a box outside of the buffer or pitches that do not fit, and what the driver says.
 ///
 /// # Safety
-/// `to` has room for the box until the command ends.
-pub unsafe fn read_rect(
+/// The memory has the box, or room for it, until the command ends.
+pub unsafe fn transfer_rect(
     queue: &Object<Queue>,
+    way: Way,
     what: &RectTransfer<'_>,
-    to: *mut c_void,
+    memory: *mut c_void,
     ties: Ties<'_, '_>,
 ) -> Result {
     what.check()?;
-    let enqueue = queue.api().clEnqueueReadBufferRect;
-    let kind = UR_COMMAND_MEM_BUFFER_READ_RECT;
-    submit(queue, kind, ties.waits, ties.event, |c| {
-        // SAFETY: live objects, and memory as the caller says.
-        unsafe {
-            enqueue(
-                c.queue,
-                what.buffer.native(),
-                what.blocking.into(),
-                what.in_buffer.origin.as_ptr(),
-                what.in_memory.origin.as_ptr(),
-                what.extent.as_ptr(),
-                what.in_buffer.row_pitch,
-                what.in_buffer.slice_pitch,
-                what.in_memory.row_pitch,
-                what.in_memory.slice_pitch,
-                to,
-                c.count,
-                c.waits,
-                c.event,
-            )
-        }
-    })
-}
-
-/// Enqueues a write of a box.
-///
-/// # Safety
-/// `from` has the box until the command ends.
-pub unsafe fn write_rect(
-    queue: &Object<Queue>,
-    what: &RectTransfer<'_>,
-    from: *const c_void,
-    ties: Ties<'_, '_>,
-) -> Result {
-    what.check()?;
-    let enqueue = queue.api().clEnqueueWriteBufferRect;
-    let kind = UR_COMMAND_MEM_BUFFER_WRITE_RECT;
+    let api = queue.api();
+    let (enqueue, kind) = match way {
+        Way::Read => (api.clEnqueueReadBufferRect, UR_COMMAND_MEM_BUFFER_READ_RECT),
+        Way::Write => (
+            api.clEnqueueWriteBufferRect,
+            UR_COMMAND_MEM_BUFFER_WRITE_RECT,
+        ),
+    };
     submit(queue, kind, ties.waits, ties.event, |call| {
-        call.blocking(queue, what.blocking, |c| {
+        way.enqueue(queue, call, what.blocking, |c, blocking| {
             // SAFETY: live objects, and memory as the caller says.
             unsafe {
                 enqueue(
                     c.queue,
                     what.buffer.native(),
-                    cl::CL_FALSE,
+                    blocking,
                     what.in_buffer.origin.as_ptr(),
                     what.in_memory.origin.as_ptr(),
                     what.extent.as_ptr(),
@@ -183,7 +156,7 @@ pub unsafe fn write_rect(
                     what.in_buffer.slice_pitch,
                     what.in_memory.row_pitch,
                     what.in_memory.slice_pitch,
-                    from,
+                    memory,
                     c.count,
                     c.waits,
                     c.event,

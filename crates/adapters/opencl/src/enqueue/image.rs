@@ -1,9 +1,8 @@
 //! Commands on images.
 
-use super::buffer::Ties;
+use super::buffer::{Ties, Way};
 use super::invalid_size;
 use super::rect;
-use crate::cl;
 use crate::event::submit;
 use crate::image::Image;
 use crate::memory::Mem;
@@ -64,65 +63,40 @@ impl Transfer<'_> {
     }
 }
 
-/// Enqueues a read.
+/// Enqueues a copy of a box between an image and memory.
+///
+/// # Errors
+/// `INVALID_SIZE` for a box outside of the image or pitches that do not fit, `INVALID_MEM_OBJECT` for a
+/// buffer, and what the driver says.
 ///
 /// # Safety
-/// `to` has room for the box until the command ends.
-pub unsafe fn read(
+/// The memory has the box, or room for it, until the command ends.
+pub unsafe fn transfer(
     queue: &Object<Queue>,
+    way: Way,
     what: &Transfer<'_>,
-    to: *mut c_void,
+    memory: *mut c_void,
     ties: Ties<'_, '_>,
 ) -> Result {
     what.check()?;
-    let enqueue = queue.api().clEnqueueReadImage;
-    let kind = UR_COMMAND_MEM_IMAGE_READ;
-    submit(queue, kind, ties.waits, ties.event, |c| {
-        // SAFETY: live objects, and memory as the caller says.
-        unsafe {
-            enqueue(
-                c.queue,
-                what.mem.native(),
-                what.blocking.into(),
-                what.origin.as_ptr(),
-                what.extent.as_ptr(),
-                what.row_pitch,
-                what.slice_pitch(),
-                to,
-                c.count,
-                c.waits,
-                c.event,
-            )
-        }
-    })
-}
-
-/// Enqueues a write.
-///
-/// # Safety
-/// `from` has the box until the command ends.
-pub unsafe fn write(
-    queue: &Object<Queue>,
-    what: &Transfer<'_>,
-    from: *const c_void,
-    ties: Ties<'_, '_>,
-) -> Result {
-    what.check()?;
-    let enqueue = queue.api().clEnqueueWriteImage;
-    let kind = UR_COMMAND_MEM_IMAGE_WRITE;
+    let api = queue.api();
+    let (enqueue, kind) = match way {
+        Way::Read => (api.clEnqueueReadImage, UR_COMMAND_MEM_IMAGE_READ),
+        Way::Write => (api.clEnqueueWriteImage, UR_COMMAND_MEM_IMAGE_WRITE),
+    };
     submit(queue, kind, ties.waits, ties.event, |call| {
-        call.blocking(queue, what.blocking, |c| {
+        way.enqueue(queue, call, what.blocking, |c, blocking| {
             // SAFETY: live objects, and memory as the caller says.
             unsafe {
                 enqueue(
                     c.queue,
                     what.mem.native(),
-                    cl::CL_FALSE,
+                    blocking,
                     what.origin.as_ptr(),
                     what.extent.as_ptr(),
                     what.row_pitch,
                     what.slice_pitch(),
-                    from,
+                    memory,
                     c.count,
                     c.waits,
                     c.event,
