@@ -1,6 +1,7 @@
 //! Command buffers: commands recorded once and enqueued many times, through `cl_khr_command_buffer`.
 
 mod append;
+mod change;
 mod enqueue;
 mod record;
 mod update;
