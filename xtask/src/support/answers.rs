@@ -24,7 +24,8 @@ fn drivers(driver: &Path) -> Result<PathBuf> {
     let folder = repo::root().join("target/support");
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join("intel.icd"), format!("{}\n", driver.display()))?;
-    Ok(folder)
+    // Not every OpenCL library puts the slash between the folder and its files.
+    Ok(folder.join(""))
 }
 
 impl Answers {
