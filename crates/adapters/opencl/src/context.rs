@@ -1,5 +1,6 @@
 //! Contexts: which devices work together.
 
+pub mod pending;
 mod service;
 
 use crate::OpenCl;
@@ -8,7 +9,9 @@ use crate::cl::{self, Extensions, Functions, Owned, Version, check, query};
 use crate::device::{self, Device};
 use crate::platform::Platform;
 use crate::usm;
+use crate::usm::Recent;
 use crate::usm::pool::ContextPools;
+pub use pending::Pending;
 use service::Service;
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
@@ -33,6 +36,8 @@ pub struct Context {
     extensions: &'static Extensions,
     usm: usm::Driver,
     known: usm::Known,
+    recent: Recent,
+    pending: Pending,
     service: Service,
     pools: ContextPools,
 }
@@ -54,6 +59,8 @@ impl Context {
         Handle::new(Self {
             usm: usm::Driver::of(native.api(), extensions, &devices),
             known: usm::Known::default(),
+            recent: Recent::default(),
+            pending: Pending::default(),
             service: Service::default(),
             pools: ContextPools::default(),
             extensions,
@@ -92,6 +99,16 @@ impl Context {
     /// Allocations of USM that the driver cannot tell of.
     pub fn known(&self) -> &usm::Known {
         &self.known
+    }
+
+    /// Its last allocations of USM.
+    pub fn recent(&self) -> &Recent {
+        &self.recent
+    }
+
+    /// Whether commands of it may be pending.
+    pub fn pending(&self) -> &Pending {
+        &self.pending
     }
 
     /// The pools that its devices allocate from.
@@ -146,6 +163,7 @@ impl Drop for Context {
     fn drop(&mut self) {
         // What they keep is the context's memory.
         self.pools.close();
+        self.recent.clear(self);
         self.platform().queues().sweep(self);
         let deleters = self.deleters.get_mut();
         let deleters = deleters.unwrap_or_else(PoisonError::into_inner);
@@ -227,6 +245,7 @@ impl ContextFns for OpenCl {
     }
 
     fn context_get_native_handle(context: &Object<Context>) -> Result<ur_native_handle_t> {
+        context.pending.note_others();
         Ok(context.native().to_native())
     }
 
@@ -266,7 +285,9 @@ impl ContextFns for OpenCl {
         let owned = properties.is_some_and(|properties| properties.isNativeHandleOwned);
         // SAFETY: a live context; the program says whether its reference is ours.
         let native = unsafe { Owned::of_native(api, native, owned) }?;
-        Context::new(devices, native)
+        let context = Context::new(devices, native)?;
+        context.pending.note_others();
+        Ok(context)
     }
 
     unsafe fn context_set_extended_deleter(

@@ -276,6 +276,7 @@ impl EventFns for OpenCl {
     fn event_get_native_handle(event: &Object<Event>) -> Result<ur_native_handle_t> {
         let view = event.view();
         let bound = view.bound().ok_or(UR_RESULT_ERROR_INVALID_EVENT)?;
+        event.context.pending().note_others();
         Ok(bound.native.get().to_native())
     }
 

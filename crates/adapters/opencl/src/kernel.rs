@@ -192,6 +192,7 @@ impl KernelFns for OpenCl {
     }
 
     fn kernel_get_native_handle(kernel: &Object<Kernel>) -> Result<ur_native_handle_t> {
+        kernel.context().pending().note_others();
         Ok(kernel.native().to_native())
     }
 

@@ -271,6 +271,7 @@ impl MemFns for OpenCl {
         mem: &Object<Mem>,
         _: Option<&Object<Device>>,
     ) -> Result<ur_native_handle_t> {
+        mem.context().pending().note_others();
         Ok(mem.native().to_native())
     }
 

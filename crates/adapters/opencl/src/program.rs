@@ -247,6 +247,7 @@ impl ProgramFns for OpenCl {
     }
 
     fn program_get_native_handle(program: &Object<Program>) -> Result<ur_native_handle_t> {
+        program.context().pending().note_others();
         Ok(program.native().to_native())
     }
 

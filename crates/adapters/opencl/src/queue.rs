@@ -6,6 +6,7 @@ mod wait;
 use crate::OpenCl;
 use crate::cl::{self, Extensions, Functions, Owned, Version, check, query};
 use crate::context::Context;
+use crate::context::pending::Unfinished;
 use crate::device::Device;
 use crate::event::native_status;
 use live::Last;
@@ -28,6 +29,8 @@ pub struct Queue {
     number: u64,
     /// Whether something was enqueued since the last look at whether it is empty.
     used: AtomicBool,
+    /// Whether something was enqueued since the last wait for all.
+    unfinished: Unfinished,
     /// A command behind all that was enqueued at the last look; none if that had ended.
     tail: Mutex<Option<Owned<cl::cl_event>>>,
 }
@@ -48,6 +51,7 @@ impl Queue {
             device,
             flags,
             used: AtomicBool::new(used),
+            unfinished: Unfinished::new(context.pending()),
             tail: Mutex::default(),
         })
     }
@@ -90,6 +94,12 @@ impl Queue {
     /// Notes that a command was enqueued.
     pub fn note_use(&self) {
         self.used.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that something may have been enqueued, even if that failed in the end.
+    #[inline]
+    pub fn note_attempt(&self) {
+        self.unfinished.note();
     }
 
     /// Hands its commands to the device.
@@ -140,7 +150,7 @@ impl Drop for Queue {
             false => tail.map_or(Last::Nothing, Last::Marker),
         };
         let queues = self.context.platform().queues();
-        queues.leave(self.number, last);
+        queues.leave(self.number, last, self.unfinished.take());
     }
 }
 
@@ -259,6 +269,7 @@ impl QueueFns for OpenCl {
         queue: &Object<Queue>,
         _: Option<&ur_queue_native_desc_t>,
     ) -> Result<ur_native_handle_t> {
+        queue.context.pending().note_others();
         Ok(queue.native().to_native())
     }
 
@@ -307,8 +318,10 @@ impl QueueFns for OpenCl {
     fn queue_finish(queue: &Object<Queue>) -> Result {
         // What is enqueued meanwhile is noted again.
         let used = queue.used.swap(false, Ordering::Relaxed);
-        // SAFETY: a live queue.
-        let finished = check(unsafe { (queue.api().clFinish)(queue.native()) });
+        let finished = queue.unfinished.end(|| {
+            // SAFETY: a live queue.
+            check(unsafe { (queue.api().clFinish)(queue.native()) })
+        });
         if used && finished.is_err() {
             queue.note_use();
         }

@@ -105,6 +105,7 @@ impl SamplerFns for OpenCl {
     }
 
     fn sampler_get_native_handle(sampler: &Object<Sampler>) -> Result<ur_native_handle_t> {
+        sampler.context.pending().note_others();
         Ok(sampler.native().to_native())
     }
 

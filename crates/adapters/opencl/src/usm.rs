@@ -5,6 +5,7 @@ pub mod driver;
 pub mod exp;
 pub mod known;
 pub mod pool;
+pub mod recent;
 
 use crate::OpenCl;
 use crate::cl::{self, query};
@@ -17,6 +18,7 @@ use driver::{Memory, Source};
 pub use known::Known;
 use known::{Allocation, Pooled};
 use pool::UsmPool;
+pub use recent::Recent;
 use std::ffi::c_void;
 use std::sync::Arc;
 use ur_adapter::{DevicePool, Error, Handle, Info, Object, Result, UsmFns};
@@ -76,17 +78,17 @@ fn allocate(
     if let Some(pool) = pool {
         return pool::allocate(context, kind, device, pool, size, align);
     }
-    let memory = driver::allocate(context, kind, plain, size, align)?;
-    if context.usm().source() != Source::Intel {
-        let allocation = Allocation {
-            memory,
-            size,
-            kind,
-            device: device.map(Object::handle),
-            pool: None,
-        };
-        context.known().add(allocation);
+    if context.usm().source() == Source::Intel {
+        return recent::allocate(context, kind, device, size, align);
     }
+    let memory = driver::allocate(context, kind, plain, size, align)?;
+    context.known().add(Allocation {
+        memory,
+        size,
+        kind,
+        device: device.map(Object::handle),
+        pool: None,
+    });
     Ok(memory.start)
 }
 
@@ -98,11 +100,11 @@ fn allocate(
 fn free(context: &Object<Context>, memory: *mut c_void) -> Result {
     let intel = context.usm().source() == Source::Intel;
     if intel && context.known().is_empty() {
-        return driver::free_by_extension(context, Memory::plain(memory));
+        return recent::free(context, memory);
     }
     let Some(allocation) = context.known().remove(memory) else {
         return match intel {
-            true => driver::free_by_extension(context, Memory::plain(memory)),
+            true => recent::free(context, memory),
             false => Err(Error::new(
                 UR_RESULT_ERROR_INVALID_MEM_OBJECT,
                 "the pointer begins no allocation of the context",
@@ -152,10 +154,13 @@ impl Leaving {
 
     /// Any allocation of the context that begins at an address.
     pub fn of(context: &Object<Context>, memory: *mut c_void) -> Self {
-        Self::known(context, memory).unwrap_or_else(|| Self {
-            context: context.handle(),
-            memory: Memory::plain(memory),
-            pool: None,
+        Self::known(context, memory).unwrap_or_else(|| {
+            context.recent().forget(memory);
+            Self {
+                context: context.handle(),
+                memory: Memory::plain(memory),
+                pool: None,
+            }
         })
     }
 }
@@ -214,7 +219,7 @@ fn ask<T: query::Answer>(context: &Context, memory: *const c_void, name: cl::cl_
 
 /// The kind of memory that is at an address, as far as the driver tells.
 fn kind_of(context: &Context, memory: *const c_void) -> Result<ur_usm_type_t> {
-    if context.usm().source() != Source::Intel {
+    if context.usm().source() != Source::Intel || context.recent().holds(memory) {
         return Ok(UR_USM_TYPE_UNKNOWN);
     }
     let kind: cl::cl_uint = ask(context, memory, cl::CL_MEM_ALLOC_TYPE_INTEL)?;

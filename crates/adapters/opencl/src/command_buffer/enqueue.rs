@@ -165,12 +165,18 @@ impl CommandBuffer {
             // SAFETY: a live queue.
             let code = unsafe { (api.clFlush)(each) };
             if code != cl::CL_SUCCESS {
+                queue.context().pending().note_others();
                 return (code, Some(inner));
             }
         }
         // SAFETY: a live event; the new one's place is ours.
         let code = unsafe { queue.enqueue_wait(1, &raw const last, &raw mut end) };
-        (code, own(code, end).or(Some(inner)))
+        let end = own(code, end);
+        if end.is_none() {
+            // Nobody waits for it who waits for the queue.
+            queue.context().pending().note_others();
+        }
+        (code, end.or(Some(inner)))
     }
 }
 

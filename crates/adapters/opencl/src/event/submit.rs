@@ -57,6 +57,7 @@ pub fn submit(
             })
         })
     };
+    queue.note_attempt();
     check(code)?;
     queue.note_use();
     if !wanted {

@@ -3,6 +3,7 @@
 use crate::cl::error::{failed, has_ended};
 use crate::cl::{self, Functions, Owned, check};
 use crate::context::Context;
+use crate::context::pending::Count;
 use crate::device::Device;
 use crate::event::native_status;
 use std::ffi::c_void;
@@ -25,6 +26,8 @@ struct Entry {
     number: u64,
     /// Of a queue that is gone, and nobody will say when the rest of it has ended.
     is_stray: bool,
+    /// The queue's count among those that are unfinished, once it is gone.
+    count: Option<Count>,
     context: cl::cl_context,
     device: Handle<Device>,
 }
@@ -142,6 +145,7 @@ impl Live {
             what: What::Queue(queue),
             number,
             is_stray: false,
+            count: None,
             context: context.native(),
             device: device.clone(),
         });
@@ -149,7 +153,9 @@ impl Live {
     }
 
     /// Forgets a queue that goes, but not its commands.
-    pub(super) fn leave(&'static self, number: u64, last: Last) {
+    pub(super) fn leave(&'static self, number: u64, last: Last, count: Option<Count>) {
+        // It goes with the entry, which does when all has ended.
+        self.change(number, |entry| entry.count = count);
         let last = match last {
             Last::Nothing => return self.remove(number),
             Last::Marker(last) => Arc::new(last),

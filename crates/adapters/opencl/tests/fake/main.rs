@@ -6,6 +6,7 @@ mod driver;
 mod errors;
 mod events;
 mod frees;
+mod kept;
 mod launches;
 mod leaks;
 mod limits;
