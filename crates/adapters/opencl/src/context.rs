@@ -96,6 +96,13 @@ impl Context {
         &self.usm
     }
 
+    /// How often USM was allocated or freed by the driver; none if the program may have done that by
+    /// itself.
+    #[inline]
+    pub fn usm_changes(&self) -> Option<u64> {
+        (!self.pending.has_others()).then(|| self.usm.changes())
+    }
+
     /// Allocations of USM that the driver cannot tell of.
     pub fn known(&self) -> &usm::Known {
         &self.known

@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod info;
+pub mod last;
 pub mod suggest;
 
 use crate::OpenCl;
@@ -17,6 +18,7 @@ use crate::queue::Queue;
 use crate::usm::driver::Source;
 use crate::usm::known::List;
 use args::SetPointer;
+use last::Last;
 use std::ffi::{CStr, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 use ur_adapter::{Error, Handle, Info, KernelFns, Object, Result};
@@ -31,17 +33,21 @@ pub struct Kernel {
     arg_count: u32,
     set_pointer: SetPointer,
     /// Held by whoever sets arguments, until they are used.
-    arguments: Mutex<Reach>,
+    arguments: Mutex<State>,
 }
 
 impl Kernel {
     fn new(program: &Object<Program>, native: Owned<cl::cl_kernel>) -> Result<Handle<Self>> {
+        let arg_count = value(native.api(), native.get(), cl::CL_KERNEL_NUM_ARGS)?;
         Handle::new(Self {
-            arg_count: value(native.api(), native.get(), cl::CL_KERNEL_NUM_ARGS)?,
+            arg_count,
             native,
             program: program.handle(),
             set_pointer: SetPointer::of(program.context()),
-            arguments: Mutex::default(),
+            arguments: Mutex::new(State {
+                seen: None,
+                last: Last::new(arg_count),
+            }),
         })
     }
 
@@ -71,7 +77,7 @@ impl Kernel {
     }
 
     /// Makes the kernel this thread's until the guard goes.
-    fn lock(&self) -> MutexGuard<'_, Reach> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.arguments
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -91,8 +97,8 @@ impl Kernel {
     /// Intel's extension, OpenCL wants to know each allocation.
     /// None of it goes before what comes back is dropped, which is after the launch.
     #[inline]
-    fn reach_new(&self, reach: &mut Reach) -> Result<Option<RwLockReadGuard<'_, List>>> {
-        match &mut reach.seen {
+    fn reach_new(&self, seen: &mut Option<u64>) -> Result<Option<RwLockReadGuard<'_, List>>> {
+        match seen {
             None => Ok(None),
             Some(seen) => self.tell_allocations(seen).map(Some),
         }
@@ -137,12 +143,14 @@ impl Kernel {
     }
 }
 
-/// What a kernel reaches beside its arguments.
-#[derive(Debug, Default)]
-struct Reach {
+/// What OpenCL's kernel keeps from one launch to the next.
+#[derive(Debug)]
+struct State {
     /// Which state of the list of shared virtual memory the kernel was told; none if it only reaches
     /// what its arguments point to.
     seen: Option<u64>,
+    /// Its arguments.
+    last: Last,
 }
 
 /// A value that the driver has about a kernel.

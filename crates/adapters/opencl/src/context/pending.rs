@@ -20,10 +20,16 @@ impl Pending {
         self.others.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the program may use the context without anybody here hearing of it.
+    #[inline]
+    pub fn has_others(&self) -> bool {
+        self.others.load(Ordering::Relaxed)
+    }
+
     /// Whether it is certain that no command is pending which was enqueued before.
     pub fn is_none(&self) -> bool {
         // What was seen to end had ended.
-        self.unfinished.load(Ordering::Acquire) == 0 && !self.others.load(Ordering::Relaxed)
+        self.unfinished.load(Ordering::Acquire) == 0 && !self.has_others()
     }
 }
 

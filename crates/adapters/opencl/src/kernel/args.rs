@@ -1,6 +1,7 @@
 //! Arguments of kernels.
 
 use super::Kernel;
+use super::last::Was;
 use crate::cl::{self, check};
 use crate::context::Context;
 use crate::memory::Mem;
@@ -85,11 +86,15 @@ impl Kernel {
         call: impl FnOnce(cl::cl_kernel) -> R,
     ) -> Result<R> {
         let mut guard = self.lock();
-        let held = self.reach_new(&mut guard)?;
+        let held = self.reach_new(&mut guard.seen)?;
+        let changes = self.context().usm_changes();
         let mut given = Given::new(self.arg_count);
         for arg in args {
             // SAFETY: forwarded.
-            unsafe { self.set(arg) }?;
+            let now = changes.and_then(|changes| unsafe { Was::of(arg, changes) });
+            // SAFETY: forwarded.
+            let set = || unsafe { self.set(arg) };
+            guard.last.update(arg.index, now, set)?;
             given.set(arg.index);
         }
         // OpenCL would take what an earlier launch left.

@@ -10,6 +10,7 @@ use crate::cl::{self, Extensions, Functions, check};
 use crate::context::Context;
 use crate::device::Device;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
 use ur_adapter::{Error, Handle, Result};
 use ur_api::*;
 
@@ -52,6 +53,8 @@ pub struct Driver {
     source: Source,
     memcpy: Option<Memcpy>,
     fill: Option<Fill>,
+    /// How often it allocated or freed.
+    changes: AtomicU64,
 }
 
 /// Memory of the driver's.
@@ -95,6 +98,7 @@ impl Driver {
                 source: Source::Intel,
                 memcpy: extensions.clEnqueueMemcpyINTEL,
                 fill: extensions.clEnqueueMemFillINTEL,
+                changes: AtomicU64::new(0),
             };
         }
         let svm = devices.iter().map(|device| device.facts().svm);
@@ -103,11 +107,13 @@ impl Driver {
                 source: Source::None,
                 memcpy: None,
                 fill: None,
+                changes: AtomicU64::new(0),
             },
             svm => Self {
                 source: Source::Svm(svm),
                 memcpy: api.clEnqueueSVMMemcpy,
                 fill: api.clEnqueueSVMMemFill,
+                changes: AtomicU64::new(0),
             },
         }
     }
@@ -115,6 +121,17 @@ impl Driver {
     /// Where allocations come from.
     pub fn source(&self) -> Source {
         self.source
+    }
+
+    /// How often something was allocated or freed. Whoever knows that an address was allocated or freed
+    /// sees a number that counts it.
+    #[inline]
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
+    }
+
+    fn note_change(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
     /// OpenCL's function for copies between any pointers.
@@ -148,11 +165,14 @@ pub fn allocate(
     size: usize,
     align: u32,
 ) -> Result<Memory> {
-    match context.usm().source {
+    let memory = match context.usm().source {
         Source::Intel => from_extension(context, kind, device, size, align).map(Memory::plain),
         Source::Svm(able) => from_svm(context, able, kind, size, align),
         Source::None => Err(Error::unsupported()),
-    }
+    };
+    // Who looked at the address before saw a lower number.
+    context.usm().note_change();
+    memory
 }
 
 fn from_extension(
@@ -242,7 +262,9 @@ pub fn free_by_extension(context: &Context, memory: Memory) -> Result {
     let free = context.extensions().clMemBlockingFreeINTEL;
     let free = free.ok_or_else(Error::unsupported)?;
     // SAFETY: a live context; the driver looks whether it knows the pointer.
-    freed(unsafe { free(context.native(), memory.own) })
+    let code = unsafe { free(context.native(), memory.own) };
+    context.usm().note_change();
+    freed(code)
 }
 
 /// Frees an allocation that no command uses, without waiting for any.
@@ -253,7 +275,7 @@ pub fn free_by_extension(context: &Context, memory: Memory) -> Result {
 /// # Safety
 /// With shared virtual memory, it is memory of [`allocate`].
 pub unsafe fn free_unused(context: &Context, memory: Memory) -> Result {
-    match context.usm().source {
+    let result = match context.usm().source {
         Source::Intel => {
             let free = context.extensions().clMemFreeINTEL;
             let free = free.ok_or_else(Error::unsupported)?;
@@ -267,7 +289,9 @@ pub unsafe fn free_unused(context: &Context, memory: Memory) -> Result {
             Ok(())
         }
         Source::None => Err(Error::unsupported()),
-    }
+    };
+    context.usm().note_change();
+    result
 }
 
 /// What freeing gave.

@@ -12,5 +12,6 @@ mod leaks;
 mod limits;
 mod recycling;
 mod support;
+mod unchanged;
 mod versions;
 mod waits;
