@@ -33,7 +33,7 @@ const fn same(name: &'static str, repeats: u32, run: Run) -> Operation {
 }
 
 /// All of them.
-pub(super) const OPERATIONS: [Operation; 19] = [
+pub(super) const OPERATIONS: [Operation; 21] = [
     Operation {
         name: "submit, as each release's programs do",
         repeats: 200,
@@ -41,6 +41,10 @@ pub(super) const OPERATIONS: [Operation; 19] = [
     },
     same("submit, arguments with the launch", 200, submit),
     same("submit, arguments set before", 200, submit_set),
+    same("submit, other arguments each time", 200, |side| {
+        side.exchange();
+        submit(side)
+    }),
     same("submit with event, release", 200, |side| {
         with_event(side, |event| side.launch(event))
     }),
@@ -79,6 +83,10 @@ pub(super) const OPERATIONS: [Operation; 19] = [
     }),
     same("alloc and free, shared, 64 B", 300, |side| {
         memory(side, SHARED, SIZE)
+    }),
+    same("alloc, copy in, free, device, 64 B", 100, |side| {
+        let mut memory = null_mut();
+        side.allocate(DEVICE, SIZE, &mut memory) | side.copy_in(memory) | side.free(memory)
     }),
     same("alloc and free, host, 1 MiB", 50, |side| {
         memory(side, HOST, LARGE)

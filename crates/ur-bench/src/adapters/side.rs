@@ -1,6 +1,7 @@
 //! One of the two adapters with what the calls are made on.
 
 use crate::functions::functions;
+use std::cell::Cell;
 use std::ffi::{CStr, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
@@ -56,6 +57,15 @@ pub(super) struct Side<'c> {
     kernel: ur_kernel_handle_t,
     /// Two allocations of each kind.
     memory: [[*mut c_void; 2]; 3],
+    /// The kernel's arguments.
+    args: Cell<Args>,
+}
+
+/// The kernel's arguments: where it writes, where it reads, the factor.
+#[derive(Clone, Copy)]
+struct Args {
+    to: *mut c_void,
+    from: *mut c_void,
     factor: f32,
 }
 
@@ -93,7 +103,11 @@ impl<'c> Side<'c> {
             queue: null_mut(),
             kernel: null_mut(),
             memory: [[null_mut(); 2]; 3],
-            factor: FACTOR,
+            args: Cell::new(Args {
+                to: null_mut(),
+                from: null_mut(),
+                factor: FACTOR,
+            }),
         };
         let (mut platform, mut program, none) = (null_mut(), null_mut(), null_mut());
         // SAFETY: handles are used while alive, that is to the end of the process, and each place holds
@@ -125,6 +139,7 @@ impl<'c> Side<'c> {
             }
         }
         side.memory = memory;
+        side.reset_args();
         Ok(side)
     }
 
@@ -163,10 +178,25 @@ impl<'c> Side<'c> {
         unsafe { bits!(self.calls, urQueueFinish(self.queue)) }
     }
 
+    fn reset_args(&self) {
+        let [to, from] = self.memory[DEVICE];
+        let factor = FACTOR;
+        self.args.set(Args { to, from, factor });
+    }
+
+    /// Makes every argument of the kernel another one.
+    pub(super) fn exchange(&self) {
+        let Args { to, from, factor } = self.args.get();
+        self.args.set(Args {
+            to: from,
+            from: to,
+            factor: -factor,
+        });
+    }
+
     /// Launches the kernel with its arguments, by one call; the bits of the results.
     pub(super) fn launch(&self, event: *mut ur_event_handle_t) -> u32 {
-        let [to, from] = self.memory[DEVICE];
-        let factor = &raw const self.factor;
+        let Args { to, from, factor } = self.args.get();
         let pointer = |index, pointer| ur_exp_kernel_arg_properties_t {
             r#type: UR_EXP_KERNEL_ARG_TYPE_POINTER,
             index,
@@ -179,7 +209,7 @@ impl<'c> Side<'c> {
             index: 2,
             size: size_of::<f32>(),
             value: ur_exp_kernel_arg_value_t {
-                value: factor.cast(),
+                value: (&raw const factor).cast(),
             },
             ..Default::default()
         };
@@ -203,8 +233,8 @@ impl<'c> Side<'c> {
     /// Sets the kernel's arguments one by one and launches it; the bits of the results.
     pub(super) fn set_and_launch(&self, event: *mut ur_event_handle_t) -> u32 {
         let (calls, queue, kernel) = (self.calls, self.queue, self.kernel);
-        let [to, from] = self.memory[DEVICE];
-        let (factor, size) = (&raw const self.factor, size_of::<f32>());
+        let Args { to, from, factor } = self.args.get();
+        let (factor, size) = (&raw const factor, size_of::<f32>());
         let (one, zero) = (1, 0);
         let (offset, global) = (&raw const zero, &raw const one);
         let (properties, local, waits) = (null(), null(), null());
@@ -235,6 +265,11 @@ impl<'c> Side<'c> {
     pub(super) fn copy(&self, kind: usize, blocking: bool) -> u32 {
         let [to, from] = self.memory[kind];
         self.copy_between(to, from, blocking)
+    }
+
+    /// Copies [`SIZE`] bytes of the host's into memory of the device, and waits; the result's bits.
+    pub(super) fn copy_in(&self, to: *mut c_void) -> u32 {
+        self.copy_between(to, self.memory[HOST][0], true)
     }
 
     fn copy_between(&self, to: *mut c_void, from: *const c_void, blocking: bool) -> u32 {
@@ -300,6 +335,7 @@ impl<'c> Side<'c> {
                 return Err(format!("a copy of kind {kind} gave {content:?}"));
             }
         }
+        self.reset_args();
         let [out, from] = self.memory[DEVICE];
         for (number, launch) in [Side::launch, Side::set_and_launch].into_iter().enumerate() {
             let given = [3.0 + number as f32; COUNT];
