@@ -15,6 +15,8 @@ use std::process::Command;
 #[command(after_help = "\
 Without options everything is measured, and README.md and docs/bench.svg are written. With options,
 which are those of `ur bench`, it is only shown: ./x bench --filter '^sin$' --samples 30
+`./x bench adapters` measures calls of our OpenCL adapter beside the released one's, both on Intel's
+driver; options behind it are those of `ur bench --adapters`.
 `./x bench start` measures the start of the loader and of `ur info` beside the released loader's;
 `./x bench start --help` shows its options.")]
 pub struct Args {
@@ -26,6 +28,9 @@ pub struct Args {
 /// The lines in README.md between which the tables stand.
 const BEGIN: &str = "<!-- bench: written by ./x bench -->";
 const END: &str = "<!-- end of bench -->";
+
+/// The OpenCL adapter, ours and the released one.
+const OPENCL: &str = "libur_adapter_opencl.so.0";
 
 /// Modules of dpnp that are built.
 const MODULES: usize = 200;
@@ -41,6 +46,17 @@ pub fn run(args: &Args) -> Result<bool> {
     build::tree()?;
     let mut ur = Command::new(repo::dist_bin("ur"));
     ur.arg("bench").arg("--intel").arg(diff::intel()?);
+    if let Some((_, options)) = args
+        .options
+        .split_first()
+        .filter(|(first, _)| *first == "adapters")
+    {
+        let released = Venv::ensure(Runtime::V2026_1)?.lib();
+        ur.arg("--adapters")
+            .args([repo::dist_lib(), released].map(|lib| lib.join(OPENCL)))
+            .args(options);
+        return Ok(process::status(&mut ur)?.success());
+    }
     if !args.options.is_empty() {
         return Ok(process::status(ur.args(&args.options))?.success());
     }
