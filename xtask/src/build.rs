@@ -12,6 +12,7 @@ const PACKAGES: &[&str] = &[
     "ur-jit",
     "ur-adapter-native-cpu",
     "ur-adapter-opencl",
+    "ur-adapter-level-zero",
     "ur-adapter-mock",
     "ur-cli",
 ];
@@ -24,6 +25,10 @@ const LIBRARIES: &[(&str, &str)] = &[
         "libur_adapter_native_cpu.so.0",
     ),
     ("libur_adapter_opencl.so", "libur_adapter_opencl.so.0"),
+    (
+        "libur_adapter_level_zero.so",
+        "libur_adapter_level_zero.so.0",
+    ),
     ("libur_adapter_mock.so", "libur_adapter_mock.so.0"),
 ];
 

@@ -2,6 +2,37 @@
 //! run time.
 //!
 //! [`ze`] is Level Zero itself: its types and numbers, the loader's functions, and what its errors are
-//! here.
+//! here. The other modules are named after the objects of the API that they hold; each owns the Level
+//! Zero object behind it ([`ze::Owned`]) and destroys it once.
+//!
+//! # Order of locks
+//!
+//! A thread that holds one of these takes only later ones: a queue's, its context's pools of events, a
+//! kernel's. None is held while the driver waits for a device or a function of the program runs.
 
+pub mod adapter;
+pub mod bindless;
+pub mod command_buffer;
+pub mod context;
+pub mod device;
+pub mod enqueue;
+pub mod event;
+pub mod graph;
+pub mod image;
+pub mod ipc;
+pub mod kernel;
+pub mod memory;
+pub mod platform;
+pub mod program;
+pub mod queue;
+pub mod sampler;
+pub mod usm;
+pub mod virtual_mem;
 pub mod ze;
+
+pub use adapter::LevelZero;
+
+#[cfg(feature = "export")]
+ur_adapter::adapter!(export LevelZero);
+#[cfg(not(feature = "export"))]
+ur_adapter::adapter!(LevelZero);

@@ -2,6 +2,7 @@
 //! specification (oneAPI, version 1.0 to 1.15) and of the extensions of Intel's driver.
 
 pub mod constants;
+pub mod driver;
 pub mod error;
 pub mod functions;
 pub mod later;

@@ -1,0 +1,139 @@
+//! What devices can do, as the parts of the adapter that do it say.
+
+use super::Device;
+use crate::{
+    bindless, command_buffer, enqueue, event, graph, image, ipc, kernel, program, queue, usm,
+    virtual_mem,
+};
+use ur_api::*;
+
+/// The answer of a question whether or how far a device can do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Able {
+    /// Whether.
+    Bool(bool),
+    /// Which ways, as flags of 32 bits.
+    Flags(u32),
+}
+
+/// A part of the adapter: it answers the questions about what it does, none of the others.
+type Part = fn(&Device, ur_device_info_t) -> Option<Able>;
+
+const PARTS: &[Part] = &[
+    bindless::able,
+    command_buffer::able,
+    enqueue::able,
+    event::able,
+    graph::able,
+    image::able,
+    ipc::able,
+    kernel::able,
+    program::able,
+    queue::able,
+    usm::able,
+    virtual_mem::able,
+];
+
+/// What a device can do of what a question is about; none if the question is about no such thing. What
+/// no part of the adapter answers, nothing of it can do.
+pub fn of(device: &Device, name: ur_device_info_t) -> Option<Able> {
+    let answer = PARTS.iter().find_map(|part| part(device, name));
+    let none = || {
+        if BOOLS.contains(&name) {
+            return Some(Able::Bool(false));
+        }
+        FLAGS.contains(&name).then_some(Able::Flags(0))
+    };
+    answer.or_else(none)
+}
+
+/// Questions for sets of flags.
+const FLAGS: &[ur_device_info_t] = &[
+    UR_DEVICE_INFO_QUEUE_PROPERTIES,
+    UR_DEVICE_INFO_QUEUE_ON_HOST_PROPERTIES,
+    UR_DEVICE_INFO_QUEUE_ON_DEVICE_PROPERTIES,
+    UR_DEVICE_INFO_USM_HOST_SUPPORT,
+    UR_DEVICE_INFO_USM_DEVICE_SUPPORT,
+    UR_DEVICE_INFO_USM_SINGLE_SHARED_SUPPORT,
+    UR_DEVICE_INFO_USM_CROSS_SHARED_SUPPORT,
+    UR_DEVICE_INFO_USM_SYSTEM_SHARED_SUPPORT,
+    UR_DEVICE_INFO_KERNEL_LAUNCH_CAPABILITIES,
+    UR_DEVICE_INFO_2D_BLOCK_ARRAY_CAPABILITIES_EXP,
+    UR_DEVICE_INFO_COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP,
+];
+
+/// Questions for yes or no.
+const BOOLS: &[ur_device_info_t] = &[
+    UR_DEVICE_INFO_IMAGE_SUPPORT,
+    UR_DEVICE_INFO_IMAGE_SRGB,
+    UR_DEVICE_INFO_COMPILER_AVAILABLE,
+    UR_DEVICE_INFO_LINKER_AVAILABLE,
+    UR_DEVICE_INFO_KERNEL_SET_SPECIALIZATION_CONSTANTS,
+    UR_DEVICE_INFO_PROGRAM_SET_SPECIALIZATION_CONSTANTS,
+    UR_DEVICE_INFO_ASYNC_BARRIER,
+    UR_DEVICE_INFO_MEM_CHANNEL_SUPPORT,
+    UR_DEVICE_INFO_HOST_PIPE_READ_WRITE_SUPPORT,
+    UR_DEVICE_INFO_VIRTUAL_MEMORY_SUPPORT,
+    UR_DEVICE_INFO_GLOBAL_VARIABLE_SUPPORT,
+    UR_DEVICE_INFO_USM_POOL_SUPPORT,
+    UR_DEVICE_INFO_USE_NATIVE_ASSERT,
+    UR_DEVICE_INFO_ASYNC_USM_ALLOCATIONS_SUPPORT_EXP,
+    UR_DEVICE_INFO_COMMAND_BUFFER_SUPPORT_EXP,
+    UR_DEVICE_INFO_COMMAND_BUFFER_EVENT_SUPPORT_EXP,
+    UR_DEVICE_INFO_COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP,
+    UR_DEVICE_INFO_DEVICE_WAIT_SUPPORT_EXP,
+    UR_DEVICE_INFO_DYNAMIC_LINK_SUPPORT_EXP,
+    UR_DEVICE_INFO_TIMESTAMP_RECORDING_SUPPORT_EXP,
+    UR_DEVICE_INFO_GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP,
+    UR_DEVICE_INFO_ENQUEUE_HOST_TASK_SUPPORT_EXP,
+    UR_DEVICE_INFO_ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP,
+    UR_DEVICE_INFO_IPC_MEMORY_SUPPORT_EXP,
+    UR_DEVICE_INFO_IPC_PHYSICAL_MEMORY_SUPPORT_EXP,
+    UR_DEVICE_INFO_IPC_EVENT_SUPPORT_EXP,
+    UR_DEVICE_INFO_LOW_POWER_EVENTS_SUPPORT_EXP,
+    UR_DEVICE_INFO_PER_EVENT_PROFILING_SUPPORT_EXP,
+    UR_DEVICE_INFO_REUSABLE_EVENTS_SUPPORT_EXP,
+    UR_DEVICE_INFO_MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP,
+    UR_DEVICE_INFO_MULTI_DEVICE_COMPILE_SUPPORT_EXP,
+    UR_DEVICE_INFO_USM_CONTEXT_MEMCPY_SUPPORT_EXP,
+    UR_DEVICE_INFO_USM_HOST_ALLOC_REGISTER_SUPPORT_EXP,
+    UR_DEVICE_INFO_USM_P2P_SUPPORT_EXP,
+    UR_DEVICE_INFO_CLOCK_SUB_GROUP_SUPPORT_EXP,
+    UR_DEVICE_INFO_CLOCK_WORK_GROUP_SUPPORT_EXP,
+    UR_DEVICE_INFO_CLOCK_DEVICE_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_IMAGES_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_IMAGES_SHARED_USM_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_IMAGES_1D_USM_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_IMAGES_2D_USM_SUPPORT_EXP,
+    UR_DEVICE_INFO_MIPMAP_SUPPORT_EXP,
+    UR_DEVICE_INFO_MIPMAP_ANISOTROPY_SUPPORT_EXP,
+    UR_DEVICE_INFO_MIPMAP_LEVEL_REFERENCE_SUPPORT_EXP,
+    UR_DEVICE_INFO_EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP,
+    UR_DEVICE_INFO_EXTERNAL_SEMAPHORE_IMPORT_SUPPORT_EXP,
+    UR_DEVICE_INFO_CUBEMAP_SUPPORT_EXP,
+    UR_DEVICE_INFO_CUBEMAP_SEAMLESS_FILTERING_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_SAMPLED_IMAGE_FETCH_1D_USM_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_SAMPLED_IMAGE_FETCH_1D_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_SAMPLED_IMAGE_FETCH_2D_USM_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_SAMPLED_IMAGE_FETCH_2D_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_SAMPLED_IMAGE_FETCH_3D_SUPPORT_EXP,
+    UR_DEVICE_INFO_IMAGE_ARRAY_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_UNIQUE_ADDRESSING_PER_DIM_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_SAMPLE_1D_USM_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_SAMPLE_2D_USM_SUPPORT_EXP,
+    UR_DEVICE_INFO_BINDLESS_IMAGES_GATHER_SUPPORT_EXP,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_question_is_there_twice() {
+        let all: Vec<_> = BOOLS.iter().chain(FLAGS).collect();
+        for name in &all {
+            let count = all.iter().filter(|other| *other == name).count();
+            assert_eq!(count, 1, "{name}");
+        }
+    }
+}
