@@ -4,7 +4,7 @@ use crate::LevelZero;
 use crate::adapter::{Adapter, adapter};
 use crate::device::Device;
 use crate::ze::driver::{self, DriverFunctions};
-use crate::ze::{self, Functions, check};
+use crate::ze::{self, Functions};
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 use ur_adapter::{Backend, Error, Handle, Info, Object, PlatformFns, Result};
@@ -110,11 +110,11 @@ impl Platform {
     }
 }
 
-/// The loader with its drivers initialised, and the drivers.
-fn drivers() -> Result<(&'static Functions, Vec<ze::ze_driver_handle_t>)> {
+/// The loader with its drivers initialised, and the drivers; or why there is none.
+fn drivers() -> std::result::Result<(&'static Functions, Vec<ze::ze_driver_handle_t>), String> {
     static API: OnceLock<std::result::Result<Functions, String>> = OnceLock::new();
     let api = API.get_or_init(Functions::open).as_ref();
-    let api = api.map_err(|reason| Error::new(UR_RESULT_ERROR_UNINITIALIZED, reason.clone()))?;
+    let api = api.map_err(String::clone)?;
     if let Some(init) = api.later.zeInitDrivers {
         let mut desc = ze::ze_init_driver_type_desc_t::new();
         desc.flags = ze::ZE_INIT_DRIVER_TYPE_FLAG_GPU;
@@ -128,7 +128,10 @@ fn drivers() -> Result<(&'static Functions, Vec<ze::ze_driver_handle_t>)> {
     }
     // Drivers that do not know the newer way have this one.
     // SAFETY: may be called at any time.
-    check(unsafe { (api.zeInit)(ze::ZE_INIT_FLAG_GPU_ONLY) })?;
+    let code = unsafe { (api.zeInit)(ze::ZE_INIT_FLAG_GPU_ONLY) };
+    if code != ze::ZE_RESULT_SUCCESS {
+        return Err(format!("no driver can be used ({})", ze::error::name(code)));
+    }
     let drivers = driver::list(ze::ze_driver_handle_t::NULL, |count, drivers| {
         // SAFETY: the places are as `list` says.
         unsafe { (api.zeDriverGet)(count, drivers) }
@@ -139,22 +142,20 @@ fn drivers() -> Result<(&'static Functions, Vec<ze::ze_driver_handle_t>)> {
 /// The platforms, found by the first call.
 pub fn platforms() -> &'static [Object<Platform>] {
     static PLATFORMS: OnceLock<Box<[Object<Platform>]>> = OnceLock::new();
-    let platforms = PLATFORMS.get_or_init(|| match find() {
-        Ok(platforms) => platforms,
-        Err(error) => {
-            let message = format!("there is no Level Zero platform: {error}");
+    PLATFORMS.get_or_init(|| {
+        find().unwrap_or_else(|reason| {
+            let message = format!("there is no Level Zero platform: {reason}");
             LevelZero::logger().say(UR_LOGGER_LEVEL_WARN, &message);
             Box::default()
-        }
-    });
-    platforms
+        })
+    })
 }
 
-fn find() -> Result<Box<[Object<Platform>]>> {
+/// The drivers with a device, or why there is none.
+fn find() -> std::result::Result<Box<[Object<Platform>]>, String> {
     let (api, drivers) = drivers()?;
-    let none = |what: &'static str| Error::new(UR_RESULT_ERROR_DEVICE_NOT_FOUND, what);
     if drivers.is_empty() {
-        return Err(none("no driver"));
+        return Err("the loader finds no driver".into());
     }
     let platforms: Box<_> = drivers
         .into_iter()
@@ -164,7 +165,7 @@ fn find() -> Result<Box<[Object<Platform>]>> {
         .map(Object::fixed)
         .collect();
     if platforms.is_empty() {
-        return Err(none("no driver of version 1 with a device"));
+        return Err("no driver of version 1 has a device".into());
     }
     Ok(platforms)
 }

@@ -1,7 +1,10 @@
 //! What a device says of itself.
 
+mod details;
+
 use super::{Able, Device, INTEL, able, partition, vector};
 use crate::ze;
+use details::{bandwidth, extensions, floats, il_version, is_available, pci_address};
 use ur_adapter::{Error, Info, Object, Result};
 use ur_api::*;
 
@@ -79,6 +82,7 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
         UR_DEVICE_INFO_GPU_EU_COUNT_PER_SUBSLICE | UR_DEVICE_INFO_EUS_PER_XE_CORE => {
             info.value(properties.numEUsPerSubslice)
         }
+        UR_DEVICE_INFO_XE_STACK_COUNT => info.value(partition::parts(device).len().max(1) as u32),
         UR_DEVICE_INFO_GPU_HW_THREADS_PER_EU => info.value(properties.numThreadsPerEU),
         UR_DEVICE_INFO_MAX_CLOCK_FREQUENCY => info.value(properties.coreClockRate),
         UR_DEVICE_INFO_PROFILING_TIMER_RESOLUTION => {
@@ -181,6 +185,7 @@ pub fn answer(device: &Object<Device>, name: ur_device_info_t, info: &mut Info<'
             let width = facts.memories.iter().map(|memory| memory.maxBusWidth).max();
             info.value(told(width.filter(|width| *width != 0))?)
         }
+        UR_DEVICE_INFO_MAX_MEMORY_BANDWIDTH => info.value(told(bandwidth(device))?),
         // The largest vector of a kernel's, in bits.
         UR_DEVICE_INFO_MEM_BASE_ADDR_ALIGN => info.value(8 * size_of::<[u64; 16]>() as u32),
         UR_DEVICE_INFO_GLOBAL_MEM_CACHE_TYPE => info.value(match facts.caches.is_empty() {
@@ -228,123 +233,4 @@ fn group_counts(compute: &ze::ze_device_compute_properties_t) -> [usize; 3] {
         compute.maxGroupCountZ,
     ]
     .map(|count| count as usize)
-}
-
-/// Whether the device can be used. A driver need not be able to tell, and then it can.
-fn is_available(device: &Device) -> bool {
-    // SAFETY: a live device.
-    let status = unsafe { (device.api().zeDeviceGetStatus)(device.native()) };
-    !matches!(
-        status,
-        ze::ZE_RESULT_ERROR_DEVICE_LOST | ze::ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET
-    )
-}
-
-/// The version of SPIR-V that the driver takes.
-fn il_version(device: &Device) -> Result<String> {
-    match device.facts().module.spirvVersionSupported {
-        0 => Err(Error::unsupported_query()),
-        version => Ok(format!("SPIR-V_{}.{}", version >> 16, version & 0xffff)),
-    }
-}
-
-/// Where the device is, as domain, bus, device and function.
-fn pci_address(device: &Device) -> Result<String> {
-    let get = told(device.api().later.zeDevicePciGetPropertiesExt)?;
-    let mut pci = ze::ze_pci_ext_properties_t::new();
-    // SAFETY: a live device and a place of ours.
-    if unsafe { get(device.native(), &raw mut pci) } != ze::ZE_RESULT_SUCCESS {
-        return Err(Error::unsupported_query());
-    }
-    let ze::ze_pci_address_ext_t {
-        domain,
-        bus,
-        device,
-        function,
-    } = pci.address;
-    Ok(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}"))
-}
-
-/// What programs can use, by the names that OpenCL has for it, by which SYCL's runtime asks.
-fn extensions(device: &Device) -> String {
-    let facts = device.facts();
-    let mut names = Vec::new();
-    if facts.module.spirvVersionSupported != 0 {
-        names.push("cl_khr_il_program");
-    }
-    if !facts.sub_group_sizes().is_empty() {
-        names.extend(["cl_khr_subgroups", "cl_intel_required_subgroup_size"]);
-        if facts.properties.vendorId == INTEL {
-            names.extend(["cl_intel_subgroups", "cl_intel_subgroups_short"]);
-        }
-    }
-    let flags: [(u32, &[&str]); 3] = [
-        (ze::ZE_DEVICE_MODULE_FLAG_FP16, &["cl_khr_fp16"]),
-        (ze::ZE_DEVICE_MODULE_FLAG_FP64, &["cl_khr_fp64"]),
-        (
-            ze::ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS,
-            &["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"],
-        ),
-    ];
-    for (flag, extensions) in flags {
-        if facts.can(flag) {
-            names.extend(extensions);
-        }
-    }
-    if device.platform().has(ze::ZE_BFLOAT16_CONVERSIONS_EXT_NAME) {
-        names.push("cl_intel_bfloat16_conversions");
-    }
-    names.join(" ")
-}
-
-/// The API's flags for what a device can do with numbers of one width.
-fn floats(native: u32) -> u32 {
-    let flags = [
-        (
-            ze::ZE_DEVICE_FP_FLAG_DENORM,
-            UR_DEVICE_FP_CAPABILITY_FLAG_DENORM,
-        ),
-        (
-            ze::ZE_DEVICE_FP_FLAG_INF_NAN,
-            UR_DEVICE_FP_CAPABILITY_FLAG_INF_NAN,
-        ),
-        (
-            ze::ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST,
-            UR_DEVICE_FP_CAPABILITY_FLAG_ROUND_TO_NEAREST,
-        ),
-        (
-            ze::ZE_DEVICE_FP_FLAG_ROUND_TO_ZERO,
-            UR_DEVICE_FP_CAPABILITY_FLAG_ROUND_TO_ZERO,
-        ),
-        (
-            ze::ZE_DEVICE_FP_FLAG_ROUND_TO_INF,
-            UR_DEVICE_FP_CAPABILITY_FLAG_ROUND_TO_INF,
-        ),
-        (ze::ZE_DEVICE_FP_FLAG_FMA, UR_DEVICE_FP_CAPABILITY_FLAG_FMA),
-        (
-            ze::ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT,
-            UR_DEVICE_FP_CAPABILITY_FLAG_CORRECTLY_ROUNDED_DIVIDE_SQRT,
-        ),
-        (
-            ze::ZE_DEVICE_FP_FLAG_SOFT_FLOAT,
-            UR_DEVICE_FP_CAPABILITY_FLAG_SOFT_FLOAT,
-        ),
-    ];
-    let have = flags.iter().filter(|(flag, _)| native & flag != 0);
-    have.fold(0, |all, (_, flag)| all | flag.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn flags_of_floats_are_the_ones_of_that_name() {
-        assert_eq!(floats(0), 0);
-        assert_eq!(
-            floats(ze::ZE_DEVICE_FP_FLAG_SOFT_FLOAT | ze::ZE_DEVICE_FP_FLAG_FMA),
-            UR_DEVICE_FP_CAPABILITY_FLAG_SOFT_FLOAT.0 | UR_DEVICE_FP_CAPABILITY_FLAG_FMA.0
-        );
-        assert_eq!(floats(u32::MAX).count_ones(), 8);
-    }
 }
