@@ -3,6 +3,7 @@
 use crate::LevelZero;
 use crate::adapter::Adapter;
 use crate::device::Device;
+use crate::event::Pools;
 use crate::platform::{self, Platform};
 use crate::ze::{self, Functions, Owned, check};
 use std::ffi::c_void;
@@ -21,6 +22,8 @@ unsafe impl Send for Deleter {}
 
 /// What a context handle names.
 pub struct Context {
+    /// First, so that they go before what they are of.
+    pools: Pools,
     native: Owned<ze::ze_context_handle_t>,
     devices: Vec<Handle<Device>>,
     deleters: Mutex<Vec<Deleter>>,
@@ -32,6 +35,7 @@ impl Context {
         native: Owned<ze::ze_context_handle_t>,
     ) -> Result<Handle<Self>> {
         Handle::new(Self {
+            pools: Pools::default(),
             native,
             devices,
             deleters: Mutex::default(),
@@ -41,6 +45,11 @@ impl Context {
     /// Its devices; there is at least one.
     pub fn devices(&self) -> &[Handle<Device>] {
         &self.devices
+    }
+
+    /// Its pools of events.
+    pub fn pools(&self) -> &Pools {
+        &self.pools
     }
 
     /// The platform of its devices.

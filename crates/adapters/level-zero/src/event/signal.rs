@@ -1,0 +1,274 @@
+//! Signals: what says that a command has ended, and what must live until then.
+
+use crate::context::Context;
+use crate::ze::error::failed;
+use crate::ze::{self, Functions, Owned, check};
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use ur_adapter::{Handle, Result};
+
+/// Anything that must live until a command has ended.
+pub trait Keep: Send {}
+impl<T: Send> Keep for T {}
+
+/// What is held until a command has ended.
+pub struct Load {
+    /// What it waits for, which must not be used for another command before it has seen it.
+    pub waits: Vec<Arc<Signal>>,
+    /// What it uses.
+    pub keep: Box<dyn Keep>,
+}
+
+/// Where an event of Level Zero's comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The context's pools; with or without times.
+    Pool {
+        /// Whether it records times.
+        timed: bool,
+    },
+    /// The program, or it was made for this one use.
+    Single,
+}
+
+/// Not known to have ended.
+const PENDING: u32 = 0;
+/// Known to have ended.
+const ENDED: u32 = 1;
+
+/// The end of one command.
+pub struct Signal {
+    /// Null for a command of an in-order list that nobody asked an event of: it has ended when a later
+    /// one of its queue has.
+    native: Option<ManuallyDrop<Owned<ze::ze_event_handle_t>>>,
+    origin: Origin,
+    /// Its place among the commands of its queue.
+    number: AtomicU64,
+    /// Whether a command may signal it.
+    appended: AtomicBool,
+    /// Whether the command has been handed to the device.
+    submitted: AtomicBool,
+    /// [`PENDING`], [`ENDED`] or the driver's error, for a command that will never run.
+    state: AtomicU32,
+    load: Mutex<Option<Load>>,
+    context: Handle<Context>,
+}
+
+impl Signal {
+    /// The signal of a command that is about to be appended; silent without an event.
+    pub fn new(
+        context: &Handle<Context>,
+        native: Option<Owned<ze::ze_event_handle_t>>,
+        origin: Origin,
+        load: Load,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            native: native.map(ManuallyDrop::new),
+            origin,
+            number: AtomicU64::new(0),
+            appended: AtomicBool::new(false),
+            submitted: AtomicBool::new(false),
+            state: AtomicU32::new(PENDING),
+            load: Mutex::new(Some(load)),
+            context: context.clone(),
+        })
+    }
+
+    /// An event of Level Zero's that the program signals or has signalled.
+    pub fn of_native(context: &Handle<Context>, native: Owned<ze::ze_event_handle_t>) -> Arc<Self> {
+        let load = Load {
+            waits: Vec::new(),
+            keep: Box::new(()),
+        };
+        let signal = Self::new(context, Some(native), Origin::Single, load);
+        signal.note_appended();
+        signal.note_submitted();
+        signal
+    }
+
+    /// Its context.
+    pub fn context(&self) -> &Handle<Context> {
+        &self.context
+    }
+
+    fn api(&self) -> &'static Functions {
+        self.context.api()
+    }
+
+    /// Level Zero's own handle; null if nothing tells the end of this command alone.
+    pub fn native(&self) -> ze::ze_event_handle_t {
+        match &self.native {
+            Some(native) => native.get(),
+            None => ze::ze_event_handle_t::NULL,
+        }
+    }
+
+    /// Whether nothing tells the end of this command alone.
+    pub fn is_silent(&self) -> bool {
+        self.native.is_none()
+    }
+
+    /// Whether the driver records times with it.
+    pub fn is_timed(&self) -> bool {
+        self.origin == Origin::Pool { timed: true }
+    }
+
+    /// Its place among the commands of its queue.
+    pub fn number(&self) -> u64 {
+        self.number.load(Ordering::Relaxed)
+    }
+
+    /// Gives it its place among the commands of its queue.
+    pub fn set_number(&self, number: u64) {
+        self.number.store(number, Ordering::Relaxed);
+    }
+
+    /// Holds one more signal that the command waits for.
+    pub fn hold(&self, wait: Arc<Signal>) {
+        let mut load = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(load) = &mut *load {
+            load.waits.push(wait);
+        }
+    }
+
+    /// Notes that a command may signal it from now on.
+    pub fn note_appended(&self) {
+        self.appended.store(true, Ordering::Release);
+    }
+
+    /// Notes that the device has got the command.
+    pub fn note_submitted(&self) {
+        self.submitted.store(true, Ordering::Release);
+    }
+
+    /// Whether the device has got the command.
+    pub fn is_submitted(&self) -> bool {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    /// Whether the command is known to have ended or never to run, without asking the driver.
+    pub fn has_ended(&self) -> bool {
+        self.state.load(Ordering::Acquire) != PENDING
+    }
+
+    /// The driver's error, for a command that will never run.
+    pub fn failure(&self) -> Option<ze::ze_result_t> {
+        let state = self.state.load(Ordering::Acquire);
+        Some(state).filter(|state| !matches!(*state, PENDING | ENDED))
+    }
+
+    fn becomes(&self, state: u32) {
+        let (from, to) = (PENDING, state);
+        // Whoever was first is right.
+        let _ = (self.state).compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// Notes that the command has ended. What it held goes with [`Signal::release`].
+    pub fn note_ended(&self) {
+        self.becomes(ENDED);
+    }
+
+    /// Notes that the command will never run, for an error of the driver's.
+    pub fn note_failed(&self, code: ze::ze_result_t) {
+        self.becomes(code.max(ze::ZE_RESULT_ERROR_DEVICE_LOST));
+    }
+
+    /// Success if it has ended, an error if it never will; none if that is not known.
+    fn known(&self) -> Option<Result<bool>> {
+        match self.state.load(Ordering::Acquire) {
+            PENDING => None,
+            ENDED => Some(Ok(true)),
+            code => Some(Err(failed(code))),
+        }
+    }
+
+    /// Drops what an ended command held, which may run code of the program: not under a lock.
+    pub fn release(&self) {
+        let load = {
+            let mut load = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+            load.take()
+        };
+        drop(load);
+    }
+
+    /// Asks the driver whether the command has ended. A silent one does not tell.
+    ///
+    /// # Errors
+    /// What the driver says, such as that the device is lost.
+    pub fn poll(&self) -> Result<bool> {
+        if let Some(known) = self.known() {
+            return known;
+        }
+        let Some(native) = &self.native else {
+            return Ok(false);
+        };
+        // SAFETY: a live event.
+        self.told(unsafe { (self.api().zeEventQueryStatus)(native.get()) })
+    }
+
+    /// Waits until the command has ended, or for so many nanoseconds; `u64::MAX` is for ever. Whether
+    /// it has.
+    ///
+    /// # Errors
+    /// What the driver says, such as that the device is lost.
+    pub fn wait(&self, nanoseconds: u64) -> Result<bool> {
+        if let Some(known) = self.known() {
+            return known;
+        }
+        let Some(native) = &self.native else {
+            return Ok(false);
+        };
+        // SAFETY: a live event; no lock is held.
+        self.told(unsafe { (self.api().zeEventHostSynchronize)(native.get(), nanoseconds) })
+    }
+
+    fn told(&self, code: ze::ze_result_t) -> Result<bool> {
+        match code {
+            ze::ZE_RESULT_SUCCESS => {
+                self.note_ended();
+                Ok(true)
+            }
+            ze::ZE_RESULT_NOT_READY => Ok(false),
+            code => Err(failed(code)),
+        }
+    }
+
+    /// Signals it from the host, for a command that the host runs.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn set(&self) -> Result {
+        // SAFETY: a live event.
+        check(unsafe { (self.api().zeEventHostSignal)(self.native()) })
+    }
+}
+
+impl Drop for Signal {
+    fn drop(&mut self) {
+        let Some(native) = &mut self.native else {
+            return;
+        };
+        // SAFETY: taken once, here.
+        let native = unsafe { ManuallyDrop::take(native) };
+        let Origin::Pool { timed } = self.origin else {
+            return;
+        };
+        let pools = self.context.pools();
+        if *self.appended.get_mut() && *self.state.get_mut() != ENDED {
+            pools.lose(native, timed);
+        } else {
+            pools.give(native, timed);
+        }
+    }
+}
+
+impl std::fmt::Debug for Signal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Signal")
+            .field("native", &self.native())
+            .field("number", &self.number())
+            .field("ended", &self.has_ended())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,92 @@
+//! All queues, for waits that are for more than one, and those that are gone before their commands.
+
+use super::Core;
+use crate::context::Context;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use ur_adapter::Result;
+
+#[derive(Debug)]
+struct List {
+    /// Those that a program has, and for a moment some that it just gave up.
+    queues: Vec<Weak<Core>>,
+    /// Those that it gave up while commands had not ended.
+    left: Vec<Arc<Core>>,
+}
+
+static LIST: Mutex<List> = Mutex::new(List {
+    queues: Vec::new(),
+    left: Vec::new(),
+});
+
+/// How many are in `left`, so that most calls need not look.
+static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+fn list() -> MutexGuard<'static, List> {
+    LIST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes a queue.
+pub fn enter(core: &Arc<Core>) {
+    sweep();
+    list().queues.push(Arc::downgrade(core));
+}
+
+/// Takes over a queue that the program has given up: it stays until its commands have ended.
+pub fn leave(core: &Arc<Core>) {
+    // A failure to hand commands over shows in their signals.
+    let _ = core.flush();
+    let idle = core.is_idle();
+    let mut list = list();
+    let own = Arc::as_ptr(core);
+    list.queues.retain(|queue| queue.as_ptr() != own);
+    if !idle {
+        list.left.push(core.clone());
+        LEFT.store(list.left.len(), Ordering::Relaxed);
+    }
+    drop(list);
+    sweep();
+}
+
+/// Drops queues that were given up and whose commands have ended meanwhile.
+pub fn sweep() {
+    if LEFT.load(Ordering::Relaxed) == 0 {
+        return;
+    }
+    let left = list().left.clone();
+    let idle: Vec<_> = left.into_iter().filter(|core| core.is_idle()).collect();
+    let mut list = list();
+    let ended = |core: &Arc<Core>| idle.iter().any(|idle| Arc::ptr_eq(idle, core));
+    list.left.retain(|core| !ended(core));
+    LEFT.store(list.left.len(), Ordering::Relaxed);
+    drop(list);
+    // The last references go here, without the lock.
+    drop(idle);
+}
+
+/// Waits for all commands of the queues of which this holds, and gives the first error there was.
+///
+/// # Errors
+/// What the driver says.
+pub fn finish(which: impl Fn(&Core) -> bool) -> Result {
+    let all: Vec<Arc<Core>> = {
+        let list = list();
+        let queues = list.queues.iter().filter_map(Weak::upgrade);
+        queues.chain(list.left.iter().cloned()).collect()
+    };
+    let mut result = Ok(());
+    for core in all.iter().filter(|core| which(core)) {
+        result = result.and(core.finish());
+    }
+    drop(all);
+    sweep();
+    result
+}
+
+/// Waits for all commands of a context.
+///
+/// # Errors
+/// What the driver says.
+pub fn finish_context(context: &Context) -> Result {
+    finish(|core| std::ptr::eq::<Context>(&***core.context(), context))
+}
