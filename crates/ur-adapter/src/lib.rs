@@ -21,6 +21,7 @@ pub mod backend;
 pub mod chain;
 pub mod error;
 pub mod generated;
+pub mod hosted;
 pub mod info;
 pub mod kind;
 pub mod logger;

@@ -1,10 +1,12 @@
 //! Events: a program's view of a command.
 
+pub mod callback;
 pub mod pool;
 pub mod signal;
 pub mod submit;
 pub mod times;
 pub mod waits;
+pub mod watch;
 
 pub use pool::Pools;
 pub use signal::{Keep, Signal};
@@ -16,6 +18,7 @@ use crate::context::Context;
 use crate::device::{Able, Device};
 use crate::queue::Queue;
 use crate::ze::{self, Owned};
+use std::ffi::c_void;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 use ur_adapter::{Error, EventExpFns, EventFns, Handle, Info, Object, Result};
@@ -247,6 +250,16 @@ impl EventFns for LevelZero {
             enqueued: None,
         };
         Event::new(&context, bound)
+    }
+
+    unsafe fn event_set_callback(
+        event: &Object<Event>,
+        exec_status: ur_execution_info_t,
+        notify: ur_event_callback_t,
+        user_data: *mut c_void,
+    ) -> Result {
+        // SAFETY: forwarded.
+        unsafe { callback::set(event, exec_status, notify, user_data) }
     }
 }
 

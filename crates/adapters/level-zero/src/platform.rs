@@ -154,6 +154,7 @@ pub fn platforms() -> &'static [Object<Platform>] {
 /// The drivers with a device, or why there is none.
 fn find() -> std::result::Result<Box<[Object<Platform>]>, String> {
     let (api, drivers) = drivers()?;
+    ze::exit::prepare();
     if drivers.is_empty() {
         return Err("the loader finds no driver".into());
     }

@@ -13,7 +13,7 @@ use crate::device::{Able, Device};
 use crate::ze;
 use std::ops::Deref;
 use std::sync::Arc;
-use ur_adapter::{DeviceExpFns, Error, Handle, Info, Object, QueueExpFns, QueueFns, Result};
+use ur_adapter::{DeviceExpFns, Error, Handle, Info, Object, QueueExpFns, QueueFns, Result, chain};
 use ur_api::*;
 
 /// What a queue handle names. Its commands and lists may outlive it.
@@ -84,17 +84,12 @@ fn check_flags(flags: u32) -> Result {
 
 /// The compute engine that a program asks for.
 fn asked_index(properties: Option<&ur_queue_properties_t>) -> Option<u32> {
-    let mut next = properties?.pNext.cast::<ur_queue_index_properties_t>();
-    while !next.is_null() {
-        // SAFETY: the program passes a list of structures that begin alike.
-        let (stype, following) = unsafe { ((*next).stype, (*next).pNext) };
-        if stype == UR_STRUCTURE_TYPE_QUEUE_INDEX_PROPERTIES {
-            // SAFETY: the structure that its type says.
-            return Some(unsafe { (*next).computeIndex });
-        }
-        next = following.cast();
-    }
-    None
+    let next = properties?.pNext;
+    // SAFETY: the program passes a chain of structures, each as its type says.
+    let index = unsafe {
+        chain::find::<ur_queue_index_properties_t>(next, UR_STRUCTURE_TYPE_QUEUE_INDEX_PROPERTIES)
+    };
+    index.map(|index| index.computeIndex)
 }
 
 impl QueueFns for LevelZero {

@@ -4,6 +4,7 @@
 pub mod constants;
 pub mod driver;
 pub mod error;
+pub mod exit;
 pub mod functions;
 pub mod later;
 pub mod owned;

@@ -11,7 +11,6 @@ pub mod context;
 pub mod device;
 pub mod enqueue;
 pub mod event;
-pub mod hosted;
 pub mod image;
 #[cfg(feature = "export")]
 pub mod interop;

@@ -11,7 +11,6 @@ use crate::OpenCl;
 use crate::cl::{self, query};
 use crate::context::Context;
 use crate::device::Device;
-use crate::hosted;
 pub use capabilities::capabilities;
 pub use driver::Driver;
 use driver::{Memory, Source};
@@ -21,6 +20,7 @@ use pool::UsmPool;
 pub use recent::Recent;
 use std::ffi::c_void;
 use std::sync::Arc;
+use ur_adapter::hosted;
 use ur_adapter::{DevicePool, Error, Handle, Info, Object, Result, UsmFns};
 use ur_api::*;
 

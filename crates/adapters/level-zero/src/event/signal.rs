@@ -2,10 +2,11 @@
 
 use crate::context::Context;
 use crate::ze::error::failed;
-use crate::ze::{self, Functions, Owned, check};
+use crate::ze::{self, Functions, Owned, exit};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 use ur_adapter::{Handle, Result};
 
 /// Anything that must live until a command has ended.
@@ -37,6 +38,10 @@ const PENDING: u32 = 0;
 /// Known to have ended.
 const ENDED: u32 = 1;
 
+/// What those wait by who wait for commands that the host runs.
+static HOST: Mutex<()> = Mutex::new(());
+static ENDS: Condvar = Condvar::new();
+
 /// The end of one command.
 pub struct Signal {
     /// Null for a command of an in-order list that nobody asked an event of: it has ended when a later
@@ -49,6 +54,10 @@ pub struct Signal {
     appended: AtomicBool,
     /// Whether the command has been handed to the device.
     submitted: AtomicBool,
+    /// Whether the host signals it, which then need not ask the driver.
+    by_host: bool,
+    /// When the host began and ended the command, in ticks of the device.
+    span: OnceLock<[u64; 2]>,
     /// [`PENDING`], [`ENDED`] or the driver's error, for a command that will never run.
     state: AtomicU32,
     load: Mutex<Option<Load>>,
@@ -62,6 +71,7 @@ impl Signal {
         native: Option<Owned<ze::ze_event_handle_t>>,
         origin: Origin,
         load: Load,
+        by_host: bool,
     ) -> Arc<Self> {
         Arc::new(Self {
             native: native.map(ManuallyDrop::new),
@@ -69,6 +79,8 @@ impl Signal {
             number: AtomicU64::new(0),
             appended: AtomicBool::new(false),
             submitted: AtomicBool::new(false),
+            by_host,
+            span: OnceLock::new(),
             state: AtomicU32::new(PENDING),
             load: Mutex::new(Some(load)),
             context: context.clone(),
@@ -81,7 +93,7 @@ impl Signal {
             waits: Vec::new(),
             keep: Box::new(()),
         };
-        let signal = Self::new(context, Some(native), Origin::Single, load);
+        let signal = Self::new(context, Some(native), Origin::Single, load, false);
         signal.note_appended();
         signal.note_submitted();
         signal
@@ -177,6 +189,8 @@ impl Signal {
     /// Success if it has ended, an error if it never will; none if that is not known.
     fn known(&self) -> Option<Result<bool>> {
         match self.state.load(Ordering::Acquire) {
+            // At the end of the process nobody can be asked, and nothing is used again.
+            PENDING if exit::is_gone() => Some(Ok(true)),
             PENDING => None,
             ENDED => Some(Ok(true)),
             code => Some(Err(failed(code))),
@@ -200,7 +214,7 @@ impl Signal {
         if let Some(known) = self.known() {
             return known;
         }
-        let Some(native) = &self.native else {
+        let Some(native) = self.native.as_ref().filter(|_| !self.by_host) else {
             return Ok(false);
         };
         // SAFETY: a live event.
@@ -216,11 +230,35 @@ impl Signal {
         if let Some(known) = self.known() {
             return known;
         }
+        if self.by_host {
+            return self.wait_for_host(nanoseconds);
+        }
         let Some(native) = &self.native else {
             return Ok(false);
         };
         // SAFETY: a live event; no lock is held.
         self.told(unsafe { (self.api().zeEventHostSynchronize)(native.get(), nanoseconds) })
+    }
+
+    fn wait_for_host(&self, nanoseconds: u64) -> Result<bool> {
+        let until = match nanoseconds {
+            u64::MAX => None,
+            nanoseconds => Instant::now().checked_add(Duration::from_nanos(nanoseconds)),
+        };
+        let mut guard = HOST.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(known) = self.known() {
+                return known;
+            }
+            guard = match until.map(|until| until.saturating_duration_since(Instant::now())) {
+                Some(Duration::ZERO) => return Ok(false),
+                Some(left) => {
+                    let waited = ENDS.wait_timeout(guard, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => ENDS.wait(guard).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
     }
 
     fn told(&self, code: ze::ze_result_t) -> Result<bool> {
@@ -234,13 +272,39 @@ impl Signal {
         }
     }
 
-    /// Signals it from the host, for a command that the host runs.
-    ///
-    /// # Errors
-    /// What the driver says.
-    pub fn set(&self) -> Result {
-        // SAFETY: a live event.
-        check(unsafe { (self.api().zeEventHostSignal)(self.native()) })
+    /// Signals it from the host, for a command that the host runs. If the driver cannot do that, the
+    /// command has failed.
+    pub fn set(&self) {
+        {
+            let _turn = exit::turn();
+            if exit::is_gone() {
+                return;
+            }
+            // SAFETY: a live event.
+            match unsafe { (self.api().zeEventHostSignal)(self.native()) } {
+                ze::ZE_RESULT_SUCCESS => self.note_ended(),
+                code => self.note_failed(code),
+            }
+        }
+        // Whoever has looked before this is waiting by now.
+        drop(HOST.lock().unwrap_or_else(PoisonError::into_inner));
+        ENDS.notify_all();
+    }
+
+    /// Notes when the host began and ended the command, in ticks of the device.
+    pub fn set_span(&self, span: [u64; 2]) {
+        // Only the one who runs the command calls this.
+        let _ = self.span.set(span);
+    }
+
+    /// When the host began and ended the command, in ticks of the device.
+    pub fn span(&self) -> Option<[u64; 2]> {
+        self.span.get().copied()
+    }
+
+    /// Whether the host signals it.
+    pub fn is_by_host(&self) -> bool {
+        self.by_host
     }
 }
 
@@ -255,7 +319,8 @@ impl Drop for Signal {
             return;
         };
         let pools = self.context.pools();
-        if *self.appended.get_mut() && *self.state.get_mut() != ENDED {
+        let may_be_signalled = *self.appended.get_mut() && *self.state.get_mut() != ENDED;
+        if may_be_signalled || exit::is_gone() {
             pools.lose(native, timed);
         } else {
             pools.give(native, timed);

@@ -1,9 +1,10 @@
 //! Enqueueing commands.
 
-use super::{Bound, Event, Keep, Waits};
+use super::{Bound, Event, Keep, Signal, Waits, times};
 use crate::queue::Queue;
 use crate::ze::{self, Functions, check};
 use std::cell::Cell;
+use std::sync::Arc;
 use ur_adapter::{Error, Object, Result, Slot};
 use ur_api::*;
 
@@ -14,6 +15,8 @@ pub enum Engine {
     Compute,
     /// One that copies, if the device and the queue have one.
     Copy,
+    /// None: the host signals the end.
+    Host,
 }
 
 /// A command that is to be enqueued.
@@ -24,6 +27,7 @@ pub struct Command<'a> {
     engine: Engine,
     blocking: bool,
     barrier: bool,
+    timed: bool,
 }
 
 impl<'a> Command<'a> {
@@ -35,6 +39,7 @@ impl<'a> Command<'a> {
             engine: Engine::Compute,
             blocking: false,
             barrier: false,
+            timed: false,
         }
     }
 
@@ -57,6 +62,20 @@ impl<'a> Command<'a> {
     #[must_use]
     pub fn barrier(mut self) -> Self {
         self.barrier = true;
+        self
+    }
+
+    /// The same for a command whose end the host signals; what is appended must not.
+    #[must_use]
+    pub fn on_host(mut self) -> Self {
+        self.engine = Engine::Host;
+        self
+    }
+
+    /// The same; its times are recorded on any queue.
+    #[must_use]
+    pub fn timed(mut self) -> Self {
+        self.timed = true;
         self
     }
 }
@@ -129,14 +148,33 @@ pub fn submit(
     keep: impl Keep + 'static,
     append: impl FnOnce(&Call) -> Result,
 ) -> Result {
+    signal(queue, command, slot, keep, append)?;
+    Ok(())
+}
+
+/// As [`submit`], and gives the command's end.
+///
+/// # Errors
+/// As [`submit`].
+pub fn signal(
+    queue: &Object<Queue>,
+    command: &Command<'_>,
+    slot: &mut Slot<Event>,
+    keep: impl Keep + 'static,
+    append: impl FnOnce(&Call) -> Result,
+) -> Result<Arc<Signal>> {
     let given = given(queue, slot)?;
     let wanted = slot.wanted();
     let waits = Waits::of(command.waits, queue.context(), Some(queue))?;
-    let timed = queue.is_profiled() || given.is_some_and(Event::is_profiled);
-    let enqueued = if wanted && timed { queue.ticks() } else { None };
+    let timed = command.timed || queue.is_profiled() || given.is_some_and(Event::is_profiled);
+    let enqueued = if wanted && timed {
+        times::ticks(queue.device())
+    } else {
+        None
+    };
     let how = crate::queue::How {
         engine: command.engine,
-        told: wanted || command.blocking,
+        told: wanted || command.blocking || command.engine == Engine::Host,
         timed,
         barrier: command.barrier,
         all: command.barrier && command.waits.is_empty(),
@@ -148,10 +186,10 @@ pub fn submit(
         queue.settle(&signal);
     }
     if !wanted {
-        return Ok(());
+        return Ok(signal);
     }
     let bound = Bound {
-        signal,
+        signal: signal.clone(),
         queue: Some(queue.handle()),
         kind: command.kind,
         enqueued,
@@ -160,7 +198,7 @@ pub fn submit(
         Some(event) => event.bind(bound)?,
         None => slot.put(Event::new(queue.context(), bound)?),
     }
-    Ok(())
+    Ok(signal)
 }
 
 /// The reusable event that a call is given to complete, if it is given one. Any other event that stands

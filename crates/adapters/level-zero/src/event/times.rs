@@ -1,10 +1,20 @@
 //! When commands were enqueued, began and ended.
 
 use super::Bound;
+use crate::device::Device;
 use crate::ze;
 use crate::ze::error::failed;
 use ur_adapter::{Error, Result};
 use ur_api::*;
+
+/// A device's time in ticks, if it tells.
+pub fn ticks(device: &Device) -> Option<u64> {
+    let get = device.api().later.zeDeviceGetGlobalTimestamps?;
+    let (mut host, mut ticks) = (0, 0);
+    // SAFETY: a live device and places of ours.
+    let code = unsafe { get(device.native(), &raw mut host, &raw mut ticks) };
+    (code == ze::ZE_RESULT_SUCCESS).then_some(ticks)
+}
 
 /// A time of a command in nanoseconds of the device's clock; none if it has not ended or no times were
 /// to be recorded.
@@ -35,6 +45,14 @@ pub fn of(bound: Option<&Bound>, name: ur_profiling_info_t) -> Result<Option<u64
     ) && let Some(enqueued) = bound.enqueued
     {
         return Ok(Some(timer.nanoseconds(enqueued)));
+    }
+    if bound.signal.is_by_host() {
+        let [start, end] = match bound.signal.span() {
+            Some(span) if bound.signal.has_ended() => span,
+            _ => return Ok(None),
+        };
+        let is_start = name == UR_PROFILING_INFO_COMMAND_START;
+        return Ok(Some(timer.nanoseconds(if is_start { start } else { end })));
     }
     bound.push()?;
     let mut times = ze::ze_kernel_timestamp_result_t::default();

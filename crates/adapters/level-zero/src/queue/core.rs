@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::event::signal::{Load, Origin};
 use crate::event::{Call, Engine, Keep, Signal, Waits};
-use crate::ze::{self, Owned};
+use crate::ze::{self, Owned, exit};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,16 +38,18 @@ pub struct How {
     pub all: bool,
 }
 
-/// The list of [`Lists::Immediate`] that a command is in.
+/// The list of [`Lists::Immediate`] that a command is in; or that its end comes from the host.
 type Place = usize;
 const COMPUTE: Place = 0;
 const COPY: Place = 1;
+const HOST: Place = 2;
 
 /// A queue without its handle: it stays until its commands have ended.
 #[derive(Debug)]
 pub struct Core {
     state: Mutex<State>,
     order: Order,
+    is_batched: bool,
     flags: ur_queue_flags_t,
     index: u32,
     device: Handle<Device>,
@@ -83,6 +85,7 @@ impl Core {
         lists: Lists,
     ) -> Self {
         Self {
+            is_batched: matches!(lists, Lists::Batched(_)),
             state: Mutex::new(State {
                 lists,
                 pending: VecDeque::new(),
@@ -125,6 +128,7 @@ impl Core {
         } else {
             Lists::Immediate([Some(target.immediate(context, device)?), None])
         };
+        core.is_batched = is_batched(flags);
         let state = core.state.get_mut();
         state.unwrap_or_else(PoisonError::into_inner).lists = lists;
         Ok(core)
@@ -184,18 +188,14 @@ impl Core {
         self.order != Order::Free
     }
 
+    /// Whether its commands are handed to the device in batches.
+    pub fn is_batched(&self) -> bool {
+        self.is_batched
+    }
+
     /// Whether its commands record times.
     pub fn is_profiled(&self) -> bool {
         self.flags & UR_QUEUE_FLAG_PROFILING_ENABLE.0 != 0
-    }
-
-    /// The device's time in ticks, if it tells.
-    pub fn ticks(&self) -> Option<u64> {
-        let get = self.context.api().later.zeDeviceGetGlobalTimestamps?;
-        let (mut host, mut device) = (0, 0);
-        // SAFETY: a live device and places of ours.
-        let code = unsafe { get(self.device.native(), &raw mut host, &raw mut device) };
-        (code == ze::ZE_RESULT_SUCCESS).then_some(device)
     }
 
     /// Level Zero's own handle as a number, and 1 if it is an immediate list, 0 if it is a queue.
@@ -258,14 +258,13 @@ impl Core {
     /// Where commands for an engine go.
     fn place(&self, engine: Engine) -> Place {
         // A list that keeps order is one list. A part that is one engine has no other.
-        let only = self.order == Order::Driver
-            || is_batched(self.flags)
-            || self.device.slice().is_some()
-            || engine == Engine::Compute;
-        if only || self.device.facts().copy_group().is_none() {
-            COMPUTE
-        } else {
-            COPY
+        let has_copy = self.order != Order::Driver
+            && !self.is_batched()
+            && self.device.slice().is_none()
+            && self.device.facts().copy_group().is_some();
+        match engine {
+            Engine::Copy if has_copy => COPY,
+            _ => COMPUTE,
         }
     }
 
@@ -294,6 +293,9 @@ impl Core {
         keep: Box<dyn Keep>,
         append: impl FnOnce(&Call) -> Result,
     ) -> Result<Arc<Signal>> {
+        if exit::is_gone() {
+            return Err(Error::code(UR_RESULT_ERROR_UNINITIALIZED));
+        }
         let native = if how.told || self.order != Order::Driver {
             Some(self.context.pools().take(&self.context, how.timed)?)
         } else {
@@ -302,7 +304,13 @@ impl Core {
         let (mut natives, waits) = waits.into_parts();
         let origin = Origin::Pool { timed: how.timed };
         let load = Load { waits, keep };
-        let signal = Signal::new(&self.context, native, origin, load);
+        let signal = Signal::new(
+            &self.context,
+            native,
+            origin,
+            load,
+            how.engine == Engine::Host,
+        );
         let mut ended = Vec::new();
         let result = {
             let mut state = self.lock();
@@ -321,8 +329,11 @@ impl Core {
         signal: &Arc<Signal>,
         append: impl FnOnce(&Call) -> Result,
     ) -> Result {
-        let place = self.place(how.engine);
-        let list = self.list(state, place)?;
+        let list = self.list(state, self.place(how.engine))?;
+        let place = match how.engine {
+            Engine::Host => HOST,
+            engine => self.place(engine),
+        };
         let mut hold = |other: &Arc<Signal>| {
             if !other.has_ended() && !natives.contains(&other.native()) {
                 natives.push(other.native());
@@ -330,7 +341,12 @@ impl Core {
             }
         };
         match self.order {
-            Order::Driver => {}
+            Order::Driver => {
+                // The list knows nothing of what the host does.
+                if let Some((gate, _)) = &state.gate {
+                    hold(gate);
+                }
+            }
             Order::Chain => {
                 if let Some((last, _)) = state.pending.back() {
                     hold(last);
@@ -365,8 +381,10 @@ impl Core {
         signal.set_number(state.next);
         state.next += 1;
         state.pending.push_back((signal.clone(), place));
-        if how.barrier && self.order == Order::Free {
-            state.gate = Some((signal.clone(), place));
+        match self.order {
+            Order::Driver => state.gate = (place == HOST).then(|| (signal.clone(), place)),
+            Order::Free if how.barrier => state.gate = Some((signal.clone(), place)),
+            _ => {}
         }
         match &mut state.lists {
             Lists::Immediate(_) => {
@@ -387,6 +405,9 @@ impl Core {
     /// # Errors
     /// What the driver says.
     pub fn flush(&self) -> Result {
+        if exit::is_gone() {
+            return Ok(());
+        }
         self.lock().execute()
     }
 
@@ -395,6 +416,9 @@ impl Core {
     /// # Errors
     /// What the driver says.
     pub fn finish(&self) -> Result {
+        if exit::is_gone() {
+            return Ok(());
+        }
         let mut result = self.flush();
         let (next, signals) = self.tail()?;
         for signal in &signals {
@@ -441,11 +465,14 @@ impl Core {
         let state = self.lock();
         let told = state.pending.iter().rev();
         let told = told.map(|(signal, _)| signal.clone());
-        let signals = match self.is_in_order() {
-            // Another thread's command may be the last by now.
-            true => told.filter(|signal| !signal.is_silent()).take(1).collect(),
-            false => told.filter(|signal| !signal.has_ended()).collect(),
-        };
+        let mut signals = Vec::new();
+        for signal in told.filter(|signal| !signal.is_silent()) {
+            // What the host runs tells its end more reliably than a device that waits for it.
+            let is_needed = !self.is_in_order() || signals.is_empty() || signal.is_by_host();
+            if is_needed && !signal.has_ended() {
+                signals.push(signal);
+            }
+        }
         Ok((state.next, signals))
     }
 
@@ -469,6 +496,9 @@ impl Core {
     /// Whether nothing of it runs any more, as far as a wait of no time tells. A device that is lost
     /// runs nothing.
     pub fn is_idle(&self) -> bool {
+        if exit::is_gone() {
+            return true;
+        }
         let Ok((next, signals)) = self.tail() else {
             return true;
         };
@@ -527,7 +557,7 @@ impl State {
     /// Takes the oldest commands out of which this holds; they have ended.
     fn drain(&mut self, has_ended: impl Fn(&Signal) -> bool, ended: &mut Vec<Arc<Signal>>) {
         while let Some((signal, _)) = self.pending.front() {
-            if !has_ended(signal) {
+            if !has_ended(signal) || signal.is_by_host() && !signal.has_ended() {
                 break;
             }
             signal.note_ended();

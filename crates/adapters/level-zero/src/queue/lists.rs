@@ -226,7 +226,7 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        if self.running.is_empty() {
+        if self.running.is_empty() || ze::exit::is_gone() {
             return;
         }
         // All commands have ended, but the device may be about to leave the last list.

@@ -4,7 +4,7 @@ use super::{Core, Queue};
 use crate::context::Context;
 use crate::device::Device;
 use crate::ze::{self, Owned};
-use ur_adapter::{Error, Object, Result};
+use ur_adapter::{Error, Object, Result, chain};
 use ur_api::*;
 
 /// What a description says of a handle that is an immediate command list. 0 is a command queue.
@@ -29,31 +29,22 @@ pub fn handle(queue: &Queue, desc: Option<&ur_queue_native_desc_t>) -> Result<ur
 
 /// The kind of handle and the flags that a program describes.
 fn described(properties: Option<&ur_queue_native_properties_t>) -> (i32, u32) {
-    let (mut kind, mut flags) = (IMMEDIATE, 0);
-    let mut next = match properties {
+    let next = match properties {
         Some(properties) => properties.pNext.cast_const(),
         None => std::ptr::null(),
     };
-    while !next.is_null() {
-        let structure = next.cast::<ur_queue_native_desc_t>();
-        // SAFETY: the program passes a list of structures that begin alike, each as its type says.
-        unsafe {
-            match (*structure).stype {
-                UR_STRUCTURE_TYPE_QUEUE_NATIVE_DESC => {
-                    let data = (*structure).pNativeData.cast::<i32>();
-                    if !data.is_null() {
-                        kind = data.read();
-                    }
-                }
-                UR_STRUCTURE_TYPE_QUEUE_PROPERTIES => {
-                    flags = (*next.cast::<ur_queue_properties_t>()).flags;
-                }
-                _ => {}
-            }
-            next = (*structure).pNext;
-        }
-    }
-    (kind, flags)
+    // SAFETY: the program passes a chain of structures, each as its type says.
+    let (desc, properties) = unsafe {
+        (
+            chain::find::<ur_queue_native_desc_t>(next, UR_STRUCTURE_TYPE_QUEUE_NATIVE_DESC),
+            chain::find::<ur_queue_properties_t>(next, UR_STRUCTURE_TYPE_QUEUE_PROPERTIES),
+        )
+    };
+    let kind = desc.map(|desc| desc.pNativeData.cast::<i32>());
+    // SAFETY: the number that the description leads to.
+    let kind = kind.and_then(|kind| unsafe { kind.as_ref() });
+    let flags = properties.map_or(0, |properties| properties.flags);
+    (kind.copied().unwrap_or(IMMEDIATE), flags)
 }
 
 /// The queue of a handle of Level Zero's: an immediate command list, unless the description says that

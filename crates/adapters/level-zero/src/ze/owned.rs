@@ -106,7 +106,7 @@ impl<T: Object> Owned<T> {
 
 impl<T: Object> Drop for Owned<T> {
     fn drop(&mut self) {
-        if self.ours {
+        if self.ours && !super::exit::is_gone() {
             // SAFETY: the value owns the object. A driver that refuses leaves nothing to be done.
             unsafe { self.object.destroy(self.api) };
         }

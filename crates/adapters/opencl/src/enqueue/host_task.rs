@@ -8,9 +8,8 @@ use super::buffer::Ties;
 use crate::cl::{self, Owned};
 use crate::event::{Call, submit};
 use crate::queue::Queue;
-use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::sync::{Condvar, Mutex, PoisonError};
+use ur_adapter::hosted::{self, Job};
 use ur_adapter::{Object, Result};
 use ur_api::*;
 
@@ -27,67 +26,24 @@ struct Task {
 // SAFETY: the pointer is only handed back to the program.
 unsafe impl Send for Task {}
 
-impl Task {
+impl Job for Task {
     /// Runs it and sets its event.
-    fn run(self) {
+    fn run(self: Box<Self>) {
         // SAFETY: the program gave the function for this call.
-        crate::hosted::call(|| unsafe { (self.function)(self.data) });
+        hosted::call(|| unsafe { (self.function)(self.data) });
         self.set(cl::CL_COMPLETE);
     }
 
+    fn refuse(self: Box<Self>) {
+        self.set(cl::CL_OUT_OF_RESOURCES);
+    }
+}
+
+impl Task {
     fn set(&self, status: cl::cl_int) {
         let set = self.end.api().clSetUserEventStatus;
         // SAFETY: a live event of the adapter's own, set once.
         unsafe { set(self.end.get(), status) };
-    }
-
-    /// Hands it to a thread. Tasks may wait for each other, so each gets one.
-    fn start(self) {
-        let mut lane = LANE.lock().unwrap_or_else(PoisonError::into_inner);
-        lane.tasks.push_back(self);
-        if lane.tasks.len() <= lane.idle {
-            MORE.notify_one();
-            return;
-        }
-        drop(lane);
-        let thread = std::thread::Builder::new().name("ur-opencl-host".into());
-        if thread.spawn(work).is_err() {
-            let mut lane = LANE.lock().unwrap_or_else(PoisonError::into_inner);
-            // Another thread may have taken it; if not, nobody will.
-            let task = lane.tasks.pop_back();
-            drop(lane);
-            if let Some(task) = task {
-                task.set(cl::CL_OUT_OF_RESOURCES);
-            }
-        }
-    }
-}
-
-/// Tasks that no thread has taken, and how many threads wait for some.
-struct Lane {
-    tasks: VecDeque<Task>,
-    idle: usize,
-}
-
-static LANE: Mutex<Lane> = Mutex::new(Lane {
-    tasks: VecDeque::new(),
-    idle: 0,
-});
-static MORE: Condvar = Condvar::new();
-
-/// What a thread does, for ever: at the end of the process it is parked or in a task.
-fn work() {
-    let mut lane = LANE.lock().unwrap_or_else(PoisonError::into_inner);
-    loop {
-        if let Some(task) = lane.tasks.pop_front() {
-            drop(lane);
-            task.run();
-            lane = LANE.lock().unwrap_or_else(PoisonError::into_inner);
-            continue;
-        }
-        lane.idle += 1;
-        lane = MORE.wait(lane).unwrap_or_else(PoisonError::into_inner);
-        lane.idle -= 1;
     }
 }
 
@@ -98,7 +54,7 @@ unsafe extern "C" fn may_begin(_: cl::cl_event, status: cl::cl_int, task: *mut c
     match status {
         // What it waits for has failed.
         ..cl::CL_COMPLETE => task.set(status),
-        _ => task.start(),
+        _ => hosted::start(task),
     }
 }
 
@@ -175,7 +131,7 @@ unsafe fn enqueue_both(
     // SAFETY: live objects; the place is `submit`'s.
     success(unsafe { queue.enqueue_wait(1, &raw const end, call.event) })?;
     let Some(begin) = begin else {
-        task.start();
+        hosted::start(Box::new(task));
         return Ok(());
     };
     let task = Box::into_raw(Box::new(task)).cast();
@@ -191,7 +147,7 @@ unsafe fn enqueue_both(
             (waited, Box::from_raw(task.cast::<Task>()))
         };
         match waited {
-            cl::CL_SUCCESS => task.start(),
+            cl::CL_SUCCESS => hosted::start(task),
             code => task.set(code),
         }
     }

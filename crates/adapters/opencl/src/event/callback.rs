@@ -20,7 +20,7 @@ unsafe extern "C" fn reached(_: cl::cl_event, _: cl::cl_int, notify: *mut c_void
     let notify = unsafe { Box::from_raw(notify.cast::<Notify>()) };
     // A command that failed has reached its end, too: the API has no number for that here.
     // SAFETY: the program gave the function for this call; the event is alive until after it.
-    crate::hosted::call(|| unsafe {
+    ur_adapter::hosted::call(|| unsafe {
         (notify.function)(notify.event.raw(), notify.status, notify.user_data);
     });
 }
