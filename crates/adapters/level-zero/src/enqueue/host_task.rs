@@ -75,10 +75,7 @@ pub unsafe fn enqueue(
     let command = Command::new(UR_COMMAND_HOST_TASK_EXP, waits).on_host();
     let context = queue.context();
     let native = context.pools().take(context, false)?;
-    let load = Load {
-        waits: Vec::new(),
-        keep: Box::new(()),
-    };
+    let load = Load::new(Vec::new(), Box::new(()));
     let origin = Origin::Pool { timed: false };
     let begin = Signal::new(context, Some(native), origin, load, false);
     let kept = begin.clone();

@@ -13,12 +13,26 @@ use ur_adapter::{Handle, Result};
 pub trait Keep: Send {}
 impl<T: Send> Keep for T {}
 
+/// Anything that several commands share until they have ended.
+pub trait Last: Send + Sync {}
+impl<T: Send + Sync> Last for T {}
+
 /// What is held until a command has ended.
 pub struct Load {
     /// What it waits for, which must not be used for another command before it has seen it.
     pub waits: Vec<Arc<Signal>>,
     /// What it uses.
     pub keep: Box<dyn Keep>,
+    /// What is to go after it and commands of other queues.
+    pub last: Vec<Arc<dyn Last>>,
+}
+
+impl Load {
+    /// The load of a command that waits for these and uses that.
+    pub fn new(waits: Vec<Arc<Signal>>, keep: Box<dyn Keep>) -> Self {
+        let last = Vec::new();
+        Self { waits, keep, last }
+    }
 }
 
 /// Where an event of Level Zero's comes from.
@@ -89,14 +103,22 @@ impl Signal {
 
     /// An event of Level Zero's that the program signals or has signalled.
     pub fn of_native(context: &Handle<Context>, native: Owned<ze::ze_event_handle_t>) -> Arc<Self> {
-        let load = Load {
-            waits: Vec::new(),
-            keep: Box::new(()),
-        };
+        let load = Load::new(Vec::new(), Box::new(()));
         let signal = Self::new(context, Some(native), Origin::Single, load, false);
         signal.note_appended();
         signal.note_submitted();
         signal
+    }
+
+    /// Holds something until the command has ended; if it has already, that is dropped.
+    pub fn hold_last(&self, last: Arc<dyn Last>) {
+        let mut load = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(load) = &mut *load {
+            load.last.push(last);
+        } else {
+            drop(load);
+            drop(last);
+        }
     }
 
     /// Its context.

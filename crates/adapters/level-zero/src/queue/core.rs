@@ -3,7 +3,7 @@
 use super::lists::{Batch, Lists, Target, is_batched};
 use crate::context::Context;
 use crate::device::Device;
-use crate::event::signal::{Load, Origin};
+use crate::event::signal::{Last, Load, Origin};
 use crate::event::{Call, Engine, Keep, Signal, Waits};
 use crate::ze::{self, Owned, exit};
 use std::cell::Cell;
@@ -303,7 +303,7 @@ impl Core {
         };
         let (mut natives, waits) = waits.into_parts();
         let origin = Origin::Pool { timed: how.timed };
-        let load = Load { waits, keep };
+        let load = Load::new(waits, keep);
         let signal = Signal::new(
             &self.context,
             native,
@@ -474,6 +474,21 @@ impl Core {
             }
         }
         Ok((state.next, signals))
+    }
+
+    /// Keeps something until all commands that are in it have ended.
+    pub fn hold(&self, last: &Arc<impl Last + 'static>) {
+        let signals: Vec<_> = {
+            let state = self.lock();
+            let signals = state.pending.iter().rev().map(|(signal, _)| signal.clone());
+            let ordered = self.is_in_order();
+            let is_needed = |signal: &Arc<Signal>| !signal.has_ended();
+            let number = if ordered { 1 } else { usize::MAX };
+            signals.filter(is_needed).take(number).collect()
+        };
+        for signal in signals {
+            signal.hold_last(last.clone());
+        }
     }
 
     /// Whether all commands have ended, by what the driver says.

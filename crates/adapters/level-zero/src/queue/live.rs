@@ -64,16 +64,35 @@ pub fn sweep() {
     drop(idle);
 }
 
+/// All queues whose commands may not have ended.
+fn all() -> Vec<Arc<Core>> {
+    let list = list();
+    let queues = list.queues.iter().filter_map(Weak::upgrade);
+    queues.chain(list.left.iter().cloned()).collect()
+}
+
+fn is_of(core: &Core, context: &Context) -> bool {
+    std::ptr::eq::<Context>(&***core.context(), context)
+}
+
+/// Drops something when all commands of a context that were enqueued so far have ended and somebody has
+/// seen that: at once, if there are none. It is dropped without a lock, by a call of the program.
+pub fn after_context<T: Send + Sync + 'static>(context: &Context, last: Arc<T>) {
+    for core in all().iter().filter(|core| is_of(core, context)) {
+        // What cannot be asked has not ended.
+        let _ = core.is_empty();
+        core.hold(&last);
+    }
+    drop(last);
+    sweep();
+}
+
 /// Waits for all commands of the queues of which this holds, and gives the first error there was.
 ///
 /// # Errors
 /// What the driver says.
 pub fn finish(which: impl Fn(&Core) -> bool) -> Result {
-    let all: Vec<Arc<Core>> = {
-        let list = list();
-        let queues = list.queues.iter().filter_map(Weak::upgrade);
-        queues.chain(list.left.iter().cloned()).collect()
-    };
+    let all = all();
     let mut result = Ok(());
     for core in all.iter().filter(|core| which(core)) {
         result = result.and(core.finish());
@@ -88,5 +107,5 @@ pub fn finish(which: impl Fn(&Core) -> bool) -> Result {
 /// # Errors
 /// What the driver says.
 pub fn finish_context(context: &Context) -> Result {
-    finish(|core| std::ptr::eq::<Context>(&***core.context(), context))
+    finish(|core| is_of(core, context))
 }
