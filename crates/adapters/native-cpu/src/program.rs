@@ -7,7 +7,7 @@ mod info;
 mod link;
 mod options;
 mod save;
-mod specialise;
+pub mod specialise;
 
 use crate::NativeCpu;
 use crate::binary::{MachineCode, Saved, Specialisation, Stage};
