@@ -201,3 +201,32 @@ tables! {
         zeMemGetIpcHandleFromFileDescriptorExp zeMemPutIpcHandle zelLoaderTranslateHandle
     }
 }
+
+/// Tables of tools and of system management: a loader wants to be given them, and the driver has none of
+/// their functions.
+macro_rules! empty {
+    ($($get:ident)*) => {$(
+        /// Leaves a table of the loader's empty.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $get(
+            version: ze_api_version_t,
+            table: *mut *const c_void,
+        ) -> ze_result_t {
+            // SAFETY: nothing is written.
+            unsafe { fill(version, table, &[]) }
+        }
+    )*};
+}
+
+empty! {
+    zesGetDeviceProcAddrTable zesGetDiagnosticsProcAddrTable zesGetDriverProcAddrTable
+    zesGetEngineProcAddrTable zesGetFabricPortProcAddrTable zesGetFanProcAddrTable
+    zesGetFirmwareProcAddrTable zesGetFrequencyProcAddrTable zesGetLedProcAddrTable
+    zesGetMemoryProcAddrTable zesGetPerformanceFactorProcAddrTable zesGetPowerProcAddrTable
+    zesGetPsuProcAddrTable zesGetRasProcAddrTable zesGetSchedulerProcAddrTable
+    zesGetStandbyProcAddrTable zesGetTemperatureProcAddrTable zetGetCommandListProcAddrTable
+    zetGetContextProcAddrTable zetGetDebugProcAddrTable zetGetDeviceProcAddrTable
+    zetGetKernelProcAddrTable zetGetMetricGroupExpProcAddrTable zetGetMetricGroupProcAddrTable
+    zetGetMetricProcAddrTable zetGetMetricQueryPoolProcAddrTable zetGetMetricQueryProcAddrTable
+    zetGetMetricStreamerProcAddrTable zetGetModuleProcAddrTable zetGetTracerExpProcAddrTable
+}

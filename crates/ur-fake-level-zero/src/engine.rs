@@ -176,10 +176,8 @@ impl World {
             let free = match before {
                 None => true,
                 Some(blocked) => {
-                    !blocked
-                        && !fifo
-                        && !this.command.drains
-                        && !(this.target.in_order && lists.contains(&list))
+                    let follows = this.target.in_order && lists.contains(&list);
+                    !(blocked || fifo || this.command.drains || follows)
                 }
             };
             if free && !this.running && this.waits.iter().all(|wait| self.is_over(*wait)) {
