@@ -126,7 +126,20 @@ impl Core {
             let queue = target.queue(context, device)?;
             Lists::Batched(Batch::new(target, queue))
         } else {
-            Lists::Immediate([Some(target.immediate(context, device)?), None])
+            let list = match core.order {
+                Order::Driver => target.in_order(context, device),
+                _ => None,
+            };
+            let list = match list {
+                Some(list) => list,
+                None => {
+                    if core.order == Order::Driver {
+                        core.order = Order::Chain;
+                    }
+                    target.immediate(context, device)?
+                }
+            };
+            Lists::Immediate([Some(list), None])
         };
         core.is_batched = is_batched(flags);
         let state = core.state.get_mut();
@@ -159,7 +172,6 @@ impl Core {
                 .or(device.facts().compute_group())
                 .unwrap_or(0),
             index: 0,
-            flags: 0,
             wanted: flags,
         };
         let lists = Lists::Batched(Batch::new(target, queue));
@@ -236,21 +248,9 @@ impl Core {
         let ordinal = group.ok_or_else(|| {
             Error::new(UR_RESULT_ERROR_INVALID_DEVICE, "no engine for the commands")
         })?;
-        let flags = match self.order {
-            Order::Driver => {
-                ze::ZE_COMMAND_QUEUE_FLAG_IN_ORDER
-                    | if self.device.platform().version() >= ze::version(1, 13) {
-                        ze::ZE_COMMAND_QUEUE_FLAG_COPY_OFFLOAD_HINT
-                    } else {
-                        0
-                    }
-            }
-            _ => 0,
-        };
         Ok(Target {
             ordinal,
             index,
-            flags,
             wanted: self.flags,
         })
     }
@@ -634,9 +634,9 @@ fn given_order(flags: ur_queue_flags_t) -> Order {
     }
 }
 
-/// Whether the driver has lists that keep order.
+/// Whether the driver may have lists that keep order.
 fn has_in_order_lists(device: &Device) -> bool {
-    device.platform().version() >= ze::version(1, 9)
+    device.platform().version() >= ze::version(1, 7)
 }
 
 /// The group of engines of a command queue, if the driver tells.

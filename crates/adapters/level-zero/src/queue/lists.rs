@@ -27,21 +27,36 @@ pub struct Target {
     pub ordinal: u32,
     /// Which of the group.
     pub index: u32,
-    /// Of command queues.
-    pub flags: u32,
     /// The queue's own flags in the API.
     pub wanted: u32,
 }
 
 impl Target {
-    fn desc(&self) -> ze::ze_command_queue_desc_t {
+    fn desc(&self, flags: u32) -> ze::ze_command_queue_desc_t {
         let mut desc = ze::ze_command_queue_desc_t::new();
         desc.ordinal = self.ordinal;
         desc.index = self.index;
-        desc.flags = self.flags;
+        desc.flags = flags;
         desc.mode = ze::ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
         desc.priority = priority(self.wanted);
         desc
+    }
+
+    /// An immediate list whose commands run in order, if the driver has such lists. Those of later
+    /// versions may leave copies to other engines.
+    pub fn in_order(
+        &self,
+        context: &Context,
+        device: &Device,
+    ) -> Option<Owned<ze::ze_command_list_handle_t>> {
+        let in_order = ze::ZE_COMMAND_QUEUE_FLAG_IN_ORDER;
+        let with_copies = in_order | ze::ZE_COMMAND_QUEUE_FLAG_COPY_OFFLOAD_HINT;
+        let flags = match device.platform().version() >= ze::version(1, 13) {
+            true => &[with_copies, in_order][..],
+            false => &[in_order],
+        };
+        let mut lists = flags.iter();
+        lists.find_map(|flags| self.list(context, device, *flags).ok())
     }
 
     /// An immediate list.
@@ -53,7 +68,16 @@ impl Target {
         context: &Context,
         device: &Device,
     ) -> Result<Owned<ze::ze_command_list_handle_t>> {
-        let (api, desc) = (context.api(), self.desc());
+        self.list(context, device, 0)
+    }
+
+    fn list(
+        &self,
+        context: &Context,
+        device: &Device,
+        flags: u32,
+    ) -> Result<Owned<ze::ze_command_list_handle_t>> {
+        let (api, desc) = (context.api(), self.desc(flags));
         let mut list = ze::ze_command_list_handle_t::NULL;
         let create = api.zeCommandListCreateImmediate;
         let (of, on) = (context.native(), device.native());
@@ -72,7 +96,7 @@ impl Target {
         context: &Context,
         device: &Device,
     ) -> Result<Owned<ze::ze_command_queue_handle_t>> {
-        let (api, desc) = (context.api(), self.desc());
+        let (api, desc) = (context.api(), self.desc(0));
         let mut queue = ze::ze_command_queue_handle_t::NULL;
         let create = api.zeCommandQueueCreate;
         let (of, on) = (context.native(), device.native());
