@@ -17,6 +17,7 @@ use crate::LevelZero;
 use crate::context::Context;
 use crate::device::{Able, Device};
 use crate::queue::Queue;
+use crate::queue::backlog::End;
 use crate::ze::{self, Owned};
 use std::ffi::c_void;
 use std::ops::Deref;

@@ -1,18 +1,19 @@
 //! Queues.
 
+pub mod backlog;
 pub mod core;
 pub mod lists;
 pub mod live;
 pub mod native;
 
-pub use self::core::{Core, How, Order};
+pub use self::core::{Core, How};
 
 use crate::LevelZero;
 use crate::context::Context;
 use crate::device::{Able, Device};
 use crate::ze;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{self, Arc};
 use ur_adapter::{DeviceExpFns, Error, Handle, Info, Object, QueueExpFns, QueueFns, Result, chain};
 use ur_api::*;
 

@@ -7,6 +7,8 @@ use crate::device::Device;
 use crate::event::signal::{Load, Origin};
 use crate::event::{Command, Event, Signal, submit, times, watch};
 use crate::queue::Queue;
+use crate::queue::backlog::End;
+use crate::ze::error::failed;
 use crate::ze::{self, check, exit};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -53,7 +55,8 @@ impl Job for Task {
 
     /// What it waits for has failed, or there is no thread for it: what waits for it must not hang.
     fn refuse(self: Box<Self>) {
-        self.end.note_failed(ze::ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
+        self.end
+            .note_failed(&failed(ze::ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY));
         self.end.set();
     }
 }

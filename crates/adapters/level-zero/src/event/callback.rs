@@ -1,6 +1,7 @@
 //! Functions of the program that are called when an event reaches a status.
 
 use super::{Event, watch};
+use crate::queue::backlog::End;
 use std::ffi::c_void;
 use ur_adapter::hosted::{self, Job};
 use ur_adapter::{Error, Handle, Object, Result};

@@ -1,13 +1,14 @@
 //! Signals: what says that a command has ended, and what must live until then.
 
 use crate::context::Context;
+use crate::queue::backlog::End;
 use crate::ze::error::failed;
 use crate::ze::{self, Functions, Owned, exit};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use ur_adapter::{Handle, Result};
+use ur_adapter::{Error, Handle, Result};
 
 /// Anything that must live until a command has ended.
 pub trait Keep: Send {}
@@ -138,24 +139,9 @@ impl Signal {
         }
     }
 
-    /// Whether nothing tells the end of this command alone.
-    pub fn is_silent(&self) -> bool {
-        self.native.is_none()
-    }
-
     /// Whether the driver records times with it.
     pub fn is_timed(&self) -> bool {
         self.origin == Origin::Pool { timed: true }
-    }
-
-    /// Its place among the commands of its queue.
-    pub fn number(&self) -> u64 {
-        self.number.load(Ordering::Relaxed)
-    }
-
-    /// Gives it its place among the commands of its queue.
-    pub fn set_number(&self, number: u64) {
-        self.number.store(number, Ordering::Relaxed);
     }
 
     /// Holds one more signal that the command waits for.
@@ -171,21 +157,6 @@ impl Signal {
         self.appended.store(true, Ordering::Release);
     }
 
-    /// Notes that the device has got the command.
-    pub fn note_submitted(&self) {
-        self.submitted.store(true, Ordering::Release);
-    }
-
-    /// Whether the device has got the command.
-    pub fn is_submitted(&self) -> bool {
-        self.submitted.load(Ordering::Acquire)
-    }
-
-    /// Whether the command is known to have ended or never to run, without asking the driver.
-    pub fn has_ended(&self) -> bool {
-        self.state.load(Ordering::Acquire) != PENDING
-    }
-
     /// The driver's error, for a command that will never run.
     pub fn failure(&self) -> Option<ze::ze_result_t> {
         let state = self.state.load(Ordering::Acquire);
@@ -196,16 +167,6 @@ impl Signal {
         let (from, to) = (PENDING, state);
         // Whoever was first is right.
         let _ = (self.state).compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
-    }
-
-    /// Notes that the command has ended. What it held goes with [`Signal::release`].
-    pub fn note_ended(&self) {
-        self.becomes(ENDED);
-    }
-
-    /// Notes that the command will never run, for an error of the driver's.
-    pub fn note_failed(&self, code: ze::ze_result_t) {
-        self.becomes(code.max(ze::ZE_RESULT_ERROR_DEVICE_LOST));
     }
 
     /// Success if it has ended, an error if it never will; none if that is not known.
@@ -219,15 +180,6 @@ impl Signal {
         }
     }
 
-    /// Drops what an ended command held, which may run code of the program: not under a lock.
-    pub fn release(&self) {
-        let load = {
-            let mut load = self.load.lock().unwrap_or_else(PoisonError::into_inner);
-            load.take()
-        };
-        drop(load);
-    }
-
     /// Asks the driver whether the command has ended. A silent one does not tell.
     ///
     /// # Errors
@@ -236,7 +188,7 @@ impl Signal {
         if let Some(known) = self.known() {
             return known;
         }
-        let Some(native) = self.native.as_ref().filter(|_| !self.by_host) else {
+        let Some(native) = &self.native else {
             return Ok(false);
         };
         // SAFETY: a live event.
@@ -305,7 +257,7 @@ impl Signal {
             // SAFETY: a live event.
             match unsafe { (self.api().zeEventHostSignal)(self.native()) } {
                 ze::ZE_RESULT_SUCCESS => self.note_ended(),
-                code => self.note_failed(code),
+                code => self.note_failed(&failed(code)),
             }
         }
         // Whoever has looked before this is waiting by now.
@@ -323,10 +275,59 @@ impl Signal {
     pub fn span(&self) -> Option<[u64; 2]> {
         self.span.get().copied()
     }
+}
 
-    /// Whether the host signals it.
-    pub fn is_by_host(&self) -> bool {
+impl End for Signal {
+    type Error = Error;
+
+    fn number(&self) -> u64 {
+        self.number.load(Ordering::Relaxed)
+    }
+
+    fn set_number(&self, number: u64) {
+        self.number.store(number, Ordering::Relaxed);
+    }
+
+    fn is_silent(&self) -> bool {
+        self.native.is_none()
+    }
+
+    fn is_by_host(&self) -> bool {
         self.by_host
+    }
+
+    fn is_submitted(&self) -> bool {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    fn note_submitted(&self) {
+        self.submitted.store(true, Ordering::Release);
+    }
+
+    fn has_ended(&self) -> bool {
+        self.state.load(Ordering::Acquire) != PENDING
+    }
+
+    fn note_ended(&self) {
+        self.becomes(ENDED);
+    }
+
+    fn note_failed(&self, error: &Error) {
+        // Whatever has no number of the driver's is not a success.
+        let code = error.native.cast_unsigned();
+        self.becomes(code.max(ze::ZE_RESULT_ERROR_DEVICE_LOST));
+    }
+
+    fn ask(&self) -> bool {
+        matches!(self.poll(), Ok(true))
+    }
+
+    fn release(&self) {
+        let load = {
+            let mut load = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+            load.take()
+        };
+        drop(load);
     }
 }
 

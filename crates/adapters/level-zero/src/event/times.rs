@@ -2,6 +2,7 @@
 
 use super::Bound;
 use crate::device::Device;
+use crate::queue::backlog::End;
 use crate::ze;
 use crate::ze::error::failed;
 use ur_adapter::{Error, Result};

@@ -3,6 +3,7 @@
 use super::{Event, Signal};
 use crate::context::Context;
 use crate::queue::Queue;
+use crate::queue::backlog::End;
 use crate::ze;
 use std::sync::Arc;
 use ur_adapter::{Error, Object, Result};

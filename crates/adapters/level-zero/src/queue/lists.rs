@@ -1,11 +1,12 @@
 //! The command lists of a queue: immediate ones, or those that are handed over in batches.
 
+use super::backlog::{COPY, Execute, Kept, Place};
 use super::priority;
 use crate::context::Context;
 use crate::device::Device;
 use crate::ze::{self, Owned, check};
 use std::collections::VecDeque;
-use ur_adapter::Result;
+use ur_adapter::{Error, Result};
 use ur_api::*;
 
 /// Commands that a list takes before it is handed over.
@@ -14,7 +15,7 @@ const FULL: u32 = 64;
 /// Where commands of a queue go.
 #[derive(Debug)]
 pub enum Lists {
-    /// A list for each kind of engine ([`super::core::Place`]), made when the first command needs it.
+    /// A list for each kind of engine ([`Place`]), made when the first command needs it.
     Immediate([Option<Owned<ze::ze_command_list_handle_t>>; 2]),
     /// Lists that are closed and executed.
     Batched(Batch),
@@ -32,6 +33,24 @@ pub struct Target {
 }
 
 impl Target {
+    /// For the list of a place.
+    ///
+    /// # Errors
+    /// `INVALID_DEVICE` for a device without such engines.
+    pub fn new(device: &Device, place: Place, index: u32, wanted: u32) -> Result<Self> {
+        let facts = device.facts();
+        let (group, index) = match place {
+            COPY => (facts.copy_group(), 0),
+            _ => (facts.compute_group(), index),
+        };
+        let none = || Error::new(UR_RESULT_ERROR_INVALID_DEVICE, "no engine for the commands");
+        Ok(Self {
+            ordinal: group.ok_or_else(none)?,
+            index,
+            wanted,
+        })
+    }
+
     fn desc(&self, flags: u32) -> ze::ze_command_queue_desc_t {
         let mut desc = ze::ze_command_queue_desc_t::new();
         desc.ordinal = self.ordinal;
@@ -213,7 +232,7 @@ impl Batch {
     }
 
     /// Notes one more command; whether the list is full.
-    pub fn note(&mut self) -> bool {
+    fn note(&mut self) -> bool {
         match &mut self.open {
             Some((_, count)) => {
                 *count += 1;
@@ -228,7 +247,7 @@ impl Batch {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn execute(&mut self) -> Result<bool> {
+    fn execute(&mut self) -> Result<bool> {
         let Some((round, count)) = self.open.take() else {
             return Ok(false);
         };
@@ -245,6 +264,27 @@ impl Batch {
         check(unsafe { execute(self.queue.get(), 1, &raw const list, round.fence.get()) })?;
         self.running.push_back(round);
         Ok(true)
+    }
+}
+
+impl Execute for Lists {
+    type Error = Error;
+
+    fn note(&mut self) -> Kept {
+        match self {
+            Self::Immediate(_) => Kept::No,
+            Self::Batched(batch) => match batch.note() {
+                true => Kept::Full,
+                false => Kept::Yes,
+            },
+        }
+    }
+
+    fn execute(&mut self) -> Result<bool> {
+        match self {
+            Self::Immediate(_) => Ok(false),
+            Self::Batched(batch) => batch.execute(),
+        }
     }
 }
 
