@@ -7,7 +7,7 @@ use ur_adapter::{Object, Result, Slot};
 use ur_api::*;
 
 /// Enqueues a command that ends when the events, or without any all commands before it, have ended.
-/// Level Zero lets later commands of a list begin only after it, whether the kind asks for that or not.
+/// Later commands wait for it if the kind says so.
 ///
 /// # Errors
 /// What the driver says.
@@ -18,10 +18,11 @@ pub fn enqueue(
     event: &mut Slot<Event>,
 ) -> Result {
     let for_all = waits.is_empty();
-    let mut command = Command::new(kind, waits);
-    if for_all || kind == UR_COMMAND_EVENTS_WAIT_WITH_BARRIER {
-        command = command.barrier();
-    }
+    let command = Command::new(kind, waits);
+    let command = match kind {
+        UR_COMMAND_EVENTS_WAIT => command.marks(),
+        _ => command.barrier(),
+    };
     submit(queue, &command, event, (), |call| {
         // With events, Level Zero's barrier waits for these alone; those here are the queue's own.
         if for_all && call.count > 0 {

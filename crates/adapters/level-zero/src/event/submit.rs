@@ -17,6 +17,8 @@ pub enum Engine {
     Copy,
     /// None: the host signals the end.
     Host,
+    /// Any: the command does nothing but wait, and others need not wait for it.
+    Mark,
 }
 
 /// A command that is to be enqueued.
@@ -27,6 +29,7 @@ pub struct Command<'a> {
     engine: Engine,
     blocking: bool,
     barrier: bool,
+    all: bool,
     timed: bool,
 }
 
@@ -39,6 +42,7 @@ impl<'a> Command<'a> {
             engine: Engine::Compute,
             blocking: false,
             barrier: false,
+            all: false,
             timed: false,
         }
     }
@@ -62,6 +66,16 @@ impl<'a> Command<'a> {
     #[must_use]
     pub fn barrier(mut self) -> Self {
         self.barrier = true;
+        self.all = self.waits.is_empty();
+        self
+    }
+
+    /// The same for a command that does nothing but wait: without events for all earlier commands. Later
+    /// ones need not wait for it.
+    #[must_use]
+    pub fn marks(mut self) -> Self {
+        self.engine = Engine::Mark;
+        self.all = self.waits.is_empty();
         self
     }
 
@@ -177,7 +191,7 @@ pub fn signal(
         told: wanted || command.blocking || command.engine == Engine::Host,
         timed,
         barrier: command.barrier,
-        all: command.barrier && command.waits.is_empty(),
+        all: command.all,
     };
     let signal = queue.append(how, waits, Box::new(keep), append)?;
     if command.blocking {

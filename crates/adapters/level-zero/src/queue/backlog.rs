@@ -25,8 +25,10 @@ pub type Place = usize;
 pub const COMPUTE: Place = 0;
 /// A list for an engine that copies.
 pub const COPY: Place = 1;
-/// The host.
-pub const HOST: Place = 2;
+/// A list for commands that do nothing but wait.
+pub const MARK: Place = 2;
+/// The host, which has no list.
+pub const HOST: Place = 3;
 
 /// The end of a command.
 pub trait End {

@@ -1,6 +1,6 @@
 //! What a queue is made of, and how commands get in and out.
 
-use super::backlog::{Backlog, COMPUTE, COPY, HOST, Order, Place, State};
+use super::backlog::{Backlog, COMPUTE, COPY, HOST, MARK, Order, Place, State};
 use super::lists::{Batch, Lists, Target, is_batched};
 use crate::context::Context;
 use crate::device::Device;
@@ -90,7 +90,7 @@ impl Core {
             (None, Order::Driver) => (Order::Chain, target.immediate(context, device)?),
             (None, order) => (order, target.immediate(context, device)?),
         };
-        let lists = Lists::Immediate([Some(list), None]);
+        let lists = Lists::Immediate([Some(list), None, None]);
         Ok(Self::with(context, device, flags, index, order, lists))
     }
 
@@ -101,7 +101,7 @@ impl Core {
         flags: ur_queue_flags_t,
         list: Owned<ze::ze_command_list_handle_t>,
     ) -> Self {
-        let lists = Lists::Immediate([Some(list), None]);
+        let lists = Lists::Immediate([Some(list), None, None]);
         let order = given_order(flags);
         let index = device.slice().unwrap_or(0);
         Self::with(context, device, flags, index, order, lists)
@@ -191,6 +191,8 @@ impl Core {
             && self.device.facts().copy_group().is_some();
         match engine {
             Engine::Copy if has_copy => COPY,
+            // In a list of their own they hold nothing up.
+            Engine::Mark if self.backlog.order() == Order::Free && !self.is_batched() => MARK,
             _ => COMPUTE,
         }
     }

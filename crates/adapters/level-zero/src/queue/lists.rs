@@ -15,8 +15,8 @@ const FULL: u32 = 64;
 /// Where commands of a queue go.
 #[derive(Debug)]
 pub enum Lists {
-    /// A list for each kind of engine ([`Place`]), made when the first command needs it.
-    Immediate([Option<Owned<ze::ze_command_list_handle_t>>; 2]),
+    /// A list for each purpose ([`Place`]), made when the first command needs it.
+    Immediate([Option<Owned<ze::ze_command_list_handle_t>>; 3]),
     /// Lists that are closed and executed.
     Batched(Batch),
 }
