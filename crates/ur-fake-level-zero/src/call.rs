@@ -83,6 +83,7 @@ pub fn wait(
     };
     let mut world = world();
     loop {
+        world.check_lost()?;
         if let Some(answer) = answer(&mut world) {
             return answer;
         }

@@ -124,12 +124,19 @@ impl Command {
             Action::Copy { dst, src, size } => unsafe {
                 std::ptr::copy(*src as *const u8, *dst as *mut u8, *size);
             },
-            Action::Fill { dst, size, pattern } => {
-                for (place, byte) in (0..*size).zip(pattern.iter().cycle()) {
-                    // SAFETY: as above.
-                    unsafe { ((dst + place) as *mut u8).write(*byte) };
+            // SAFETY: as above.
+            Action::Fill { dst, size, pattern } => unsafe {
+                let first = pattern.len().min(*size);
+                std::ptr::copy_nonoverlapping(pattern.as_ptr(), *dst as *mut u8, first);
+                let mut done = first;
+                // What is there is as much again, up to the end.
+                while done < *size {
+                    let more = done.min(size - done);
+                    let (from, to) = (*dst as *const u8, (dst + done) as *mut u8);
+                    std::ptr::copy_nonoverlapping(from, to, more);
+                    done += more;
                 }
-            }
+            },
             Action::Rect {
                 dst, src, region, ..
             } => {

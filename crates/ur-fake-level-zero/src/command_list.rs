@@ -102,6 +102,7 @@ impl World {
         signal: ze_event_handle_t,
         waits: &[ze_event_handle_t],
     ) -> Answer<Option<u64>> {
+        self.check_lost()?;
         let of = self.refer(list.to_native(), Kind::CommandList)?;
         let in_order = self.open_list(list)?.in_order;
         for event in waits {

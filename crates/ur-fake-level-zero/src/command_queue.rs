@@ -66,6 +66,7 @@ impl World {
         lists: &[ze_command_list_handle_t],
         fence: Option<Ref>,
     ) -> Answer<Vec<u64>> {
+        self.check_lost()?;
         let mut submitted = Vec::new();
         for list in lists {
             let list = self.refer(list.to_native(), Kind::CommandList)?;

@@ -116,12 +116,12 @@ pub unsafe extern "C" fn zeContextDestroy(context: ze_context_handle_t) -> ze_re
     })
 }
 
-/// Whether a context can be used: it can.
+/// Whether a context can be used: it can as long as the test does not lose the devices.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zeContextGetStatus(context: ze_context_handle_t) -> ze_result_t {
     call("zeContextGetStatus", |world| {
         world.context(context.to_native())?;
-        Ok(())
+        world.check_lost()
     })
 }
 

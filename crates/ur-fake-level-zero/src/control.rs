@@ -35,6 +35,9 @@ pub extern "C" fn fake_reset() {
     world.faults.clear();
     world.engines.held = false;
     world.engines.steps = 0;
+    world.engines.mute = false;
+    world.engines.lost = false;
+    world.tell(usize::MAX);
     drop(world);
     changed();
 }
@@ -99,6 +102,40 @@ pub extern "C" fn fake_step(count: u64) {
     changed();
 }
 
+/// Whether commands that did their work end only as [`fake_tell`] says: what they did can be seen, and
+/// no event is signalled.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_mute(mute: bool) {
+    let mut world = world();
+    world.engines.mute = mute;
+    if !mute {
+        world.tell(usize::MAX);
+    }
+    drop(world);
+    changed();
+}
+
+/// Lets as many commands end that did their work, in the order in which they did.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_tell(count: usize) {
+    world().tell(count);
+    changed();
+}
+
+/// Loses the devices, until [`fake_reset`]: what has not begun never does, and waits and new commands
+/// fail.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_lose() {
+    world().lose();
+    changed();
+}
+
+/// Sets the devices' clock, in ticks: its times and those of commands lose their upper bits.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_clock(ticks: u64) {
+    crate::clock::set(ticks);
+}
+
 /// How many commands have not ended.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_unfinished() -> usize {
@@ -112,8 +149,8 @@ pub extern "C" fn fake_seed(seed: u64) {
 }
 
 /// How many objects of a kind are alive, by its place in [`Kind`]; for the number behind the last kind,
-/// how many allocations; the next one, how many reservations of addresses; for any other, how many of
-/// all but drivers and devices.
+/// how many allocations; the next one, how many reservations of addresses; the next one, how many ranges
+/// of the program's that were imported; for any other, how many of all but drivers and devices.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_alive(kind: u32) -> usize {
     let world = world();
@@ -122,10 +159,12 @@ pub extern "C" fn fake_alive(kind: u32) -> usize {
         Some(kind) => world.alive(*kind),
         None if kind as usize == count => world.allocations.len(),
         None if kind as usize == count + 1 => world.reservations.len(),
+        None if kind as usize == count + 2 => world.imported.len(),
         None => {
             let kinds = KINDS[2..].iter();
             let objects = kinds.map(|kind| world.alive(*kind)).sum::<usize>();
-            objects + world.allocations.len() + world.reservations.len()
+            let memory = world.allocations.len() + world.reservations.len();
+            objects + memory + world.imported.len()
         }
     }
 }

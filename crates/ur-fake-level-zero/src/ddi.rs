@@ -128,7 +128,7 @@ tables! {
         0: [zeImageGetProperties zeImageCreate zeImageDestroy -]
     }
     zeGetImageExpProcAddrTable {
-        0: [zeImageGetMemoryPropertiesExp -]
+        0: [zeImageGetMemoryPropertiesExp zeImageViewCreateExp]
     }
     zeGetFenceProcAddrTable {
         0: [zeFenceCreate zeFenceDestroy zeFenceHostSynchronize zeFenceQueryStatus
@@ -195,10 +195,14 @@ tables! {
         zeCommandListUpdateMutableCommandSignalEventExp
         zeCommandListUpdateMutableCommandWaitEventsExp zeCommandListUpdateMutableCommandsExp
         zeCommandQueueGetIndex zeCommandQueueGetOrdinal zeDeviceGetRootDevice
-        zeDeviceSynchronize zeDriverGetLastErrorDescription zeEventCounterBasedCreate
-        zeEventGetEventPool zeEventPoolGetFlags zeEventPoolPutIpcHandle
-        zeEventQueryKernelTimestampsExt zeInitDrivers zeMemGetFileDescriptorFromIpcHandleExp
-        zeMemGetIpcHandleFromFileDescriptorExp zeMemPutIpcHandle zelLoaderTranslateHandle
+        zeDeviceGetVectorWidthPropertiesExt zeDeviceSynchronize zeDriverGetLastErrorDescription
+        zeEventCounterBasedCreate zeEventGetEventPool zeEventPoolGetFlags
+        zeEventPoolPutIpcHandle zeEventQueryKernelTimestampsExt zeImageViewCreateExt
+        zeInitDrivers zeIntelGetDriverVersionString zeMemGetFileDescriptorFromIpcHandleExp
+        zeMemGetIpcHandleFromFileDescriptorExp zeMemPutIpcHandle
+        zeMemSetAtomicAccessAttributeExp zelLoaderTranslateHandle
+        zexDriverGetHostPointerBaseAddress zexDriverImportExternalPointer
+        zexDriverReleaseImportedPointer
     }
 }
 

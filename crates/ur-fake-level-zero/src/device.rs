@@ -207,12 +207,12 @@ pub unsafe extern "C" fn zeDeviceGetP2PProperties(
     })
 }
 
-/// Whether a device can be used: it can.
+/// Whether a device can be used: it can as long as the test does not lose it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zeDeviceGetStatus(device: ze_device_handle_t) -> ze_result_t {
     call("zeDeviceGetStatus", |world| {
         world.device(device.to_native())?;
-        Ok(())
+        world.check_lost()
     })
 }
 

@@ -4,7 +4,7 @@ use crate::call::{call, code, fill, fill_behind, get, letters, put, tell, text, 
 use crate::settings::Settings;
 use crate::world::{Body, Kind, World};
 use crate::ze::*;
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
 /// A driver.
@@ -16,6 +16,8 @@ pub struct Driver {
 
 /// The driver's own version.
 const DRIVER_VERSION: u32 = 0x0100_0001;
+/// The same as a text.
+pub const VERSION: &CStr = c"1.0.1";
 
 impl World {
     /// Adds a driver with its devices.

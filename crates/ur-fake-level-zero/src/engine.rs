@@ -9,7 +9,8 @@ use crate::command::{Action, Command, Wait};
 use crate::event::Count;
 use crate::memory;
 use crate::world::{Ref, World};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use crate::ze::*;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -66,6 +67,12 @@ pub struct Engines {
     pub steps: u64,
     /// Where the sequence of choices is.
     pub choice: u64,
+    /// Whether what commands did is told only as the test says.
+    pub mute: bool,
+    /// Commands that did their work and have not told, with their times.
+    kept: VecDeque<(Engine, u64, (u64, u64))>,
+    /// Whether the devices are lost.
+    pub lost: bool,
 }
 
 impl Engines {
@@ -199,6 +206,43 @@ impl World {
         Some(ready[chosen])
     }
 
+    /// Has as many commands tell that they did their work, in the order in which they did.
+    pub fn tell(&mut self, count: usize) {
+        for _ in 0..count {
+            let Some((engine, id, times)) = self.engines.kept.pop_front() else {
+                break;
+            };
+            self.end(engine, id, times);
+        }
+        memory::free_deferred(self);
+    }
+
+    /// Loses the devices: commands that have not begun never do, and nothing of them is told.
+    pub fn lose(&mut self) {
+        self.engines.lost = true;
+        let all = self.engines.pending.values_mut();
+        let gone: Vec<_> = all
+            .flat_map(|pending| pending.extract_if(.., |one| !one.running))
+            .collect();
+        for gone in gone {
+            self.engines.unfinished.remove(&gone.id);
+            self.unhold(&gone.held);
+            self.unhold_memory(&gone.memory);
+        }
+        memory::free_deferred(self);
+    }
+
+    /// Checks that the devices are not lost.
+    ///
+    /// # Errors
+    /// `ERROR_DEVICE_LOST`.
+    pub fn check_lost(&self) -> Answer {
+        match self.engines.lost {
+            true => Err(ZE_RESULT_ERROR_DEVICE_LOST),
+            false => Ok(()),
+        }
+    }
+
     /// Notes that a command has ended: what looks at events is done now.
     fn end(&mut self, engine: Engine, id: u64, times: (u64, u64)) {
         let Some(all) = self.engines.pending.get_mut(&engine) else {
@@ -267,8 +311,11 @@ fn run(engine: Engine) {
             Err(_) => world.fault(format!("a command of {} panicked", command.name)),
         }
         drop(command);
-        world.end(engine, id, (begin, end));
-        memory::free_deferred(&mut world);
+        let ended = (engine, id, (begin, end));
+        world.engines.kept.push_back(ended);
+        if !world.engines.mute {
+            world.tell(usize::MAX);
+        }
         changed();
     }
 }

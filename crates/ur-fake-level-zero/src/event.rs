@@ -228,6 +228,7 @@ pub unsafe extern "C" fn zeEventHostReset(event: ze_event_handle_t) -> ze_result
 pub unsafe extern "C" fn zeEventQueryStatus(event: ze_event_handle_t) -> ze_result_t {
     call("zeEventQueryStatus", |world| {
         let event = world.visible(event)?;
+        world.check_lost()?;
         match world.peek(event) {
             Some(event) if event.is_signalled(&world.engines) => Ok(()),
             _ => Err(ZE_RESULT_NOT_READY),

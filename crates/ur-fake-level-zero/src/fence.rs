@@ -80,6 +80,7 @@ pub unsafe extern "C" fn zeFenceHostSynchronize(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zeFenceQueryStatus(fence: ze_fence_handle_t) -> ze_result_t {
     call("zeFenceQueryStatus", |world| {
+        world.check_lost()?;
         match world.fence(fence.to_native())?.is_signalled() {
             true => Ok(()),
             false => Err(ZE_RESULT_NOT_READY),

@@ -23,11 +23,17 @@ pub const MAX_LAYERS: u32 = 2048;
 pub struct Texels {
     /// Where they are and what they mean. Kernels get its address.
     pub descriptor: ImageDescriptor,
+    memory: Arc<Memory>,
+}
+
+/// The memory of an image and its views.
+#[derive(Debug)]
+struct Memory {
     part: Part,
     _mapping: Mapping,
 }
 
-impl Drop for Texels {
+impl Drop for Memory {
     fn drop(&mut self) {
         heap::give_back(self.part);
     }
@@ -213,8 +219,10 @@ pub unsafe extern "C" fn zeImageCreate(
                 data: mapping.start,
                 ..descriptor
             },
-            part,
-            _mapping: mapping,
+            memory: Arc::new(Memory {
+                part,
+                _mapping: mapping,
+            }),
         };
         let image = Image {
             context,
@@ -252,5 +260,81 @@ pub unsafe extern "C" fn zeImageGetMemoryPropertiesExp(
         properties.size = own.pitch[2] * u64::from(own.extent[2]);
         // SAFETY: as the caller says.
         unsafe { fill(place, properties) }
+    })
+}
+
+/// A view of an image: the same texels with another meaning.
+///
+/// # Errors
+/// What is wrong with the description.
+///
+/// # Safety
+/// The pointers are null or as Level Zero says.
+unsafe fn view(
+    world: &mut World,
+    context: ze_context_handle_t,
+    desc: *const ze_image_desc_t,
+    image: ze_image_handle_t,
+    place: *mut ze_image_handle_t,
+) -> Answer {
+    let own = world.image(image.to_native())?.clone();
+    // SAFETY: as the caller says.
+    let desc = unsafe { get(desc) }?;
+    // SAFETY: as the caller says.
+    let (descriptor, _) = unsafe { describe(&desc) }?;
+    let of = &own.texels.descriptor;
+    if (descriptor.pitch, descriptor.extent) != (of.pitch, of.extent) {
+        return Err(ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    }
+    let texels = Texels {
+        descriptor: ImageDescriptor {
+            data: of.data,
+            ..descriptor
+        },
+        memory: own.texels.memory.clone(),
+    };
+    let view = Image {
+        context: context.to_native(),
+        writable: own.writable,
+        texels: Arc::new(texels),
+    };
+    let driver = world.object(context.to_native(), Kind::Context)?.driver;
+    let parents = vec![context.to_native(), image.to_native()];
+    let handle = world.add(driver, Body::Image(view), parents);
+    // SAFETY: as the caller says.
+    unsafe { put(place, ze_image_handle_t::from_native(handle)) }
+}
+
+/// Makes a view of an image.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zeImageViewCreateExp(
+    context: ze_context_handle_t,
+    device: ze_device_handle_t,
+    desc: *const ze_image_desc_t,
+    image: ze_image_handle_t,
+    place: *mut ze_image_handle_t,
+) -> ze_result_t {
+    call("zeImageViewCreateExp", |world| {
+        world.needs(context.to_native(), Kind::Context, 2)?;
+        world.device_in(context.to_native(), device.to_native())?;
+        // SAFETY: as the caller says.
+        unsafe { view(world, context, desc, image, place) }
+    })
+}
+
+/// Makes a view of an image.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zeImageViewCreateExt(
+    context: ze_context_handle_t,
+    device: ze_device_handle_t,
+    desc: *const ze_image_desc_t,
+    image: ze_image_handle_t,
+    place: *mut ze_image_handle_t,
+) -> ze_result_t {
+    call("zeImageViewCreateExt", |world| {
+        world.needs(context.to_native(), Kind::Context, 5)?;
+        world.device_in(context.to_native(), device.to_native())?;
+        // SAFETY: as the caller says.
+        unsafe { view(world, context, desc, image, place) }
     })
 }

@@ -40,6 +40,7 @@ pub mod image;
 pub mod jit;
 pub mod kernel;
 pub mod launch;
+pub mod loader;
 pub mod memory;
 pub mod module;
 pub mod physical_mem;

@@ -1,7 +1,9 @@
 //! Allocations.
 
+mod import;
 mod ipc;
 
+pub use import::*;
 pub use ipc::*;
 
 use crate::call::{call, code, find, get, put, wait};

@@ -128,6 +128,8 @@ pub struct World {
     pub allocations: BTreeMap<usize, Allocation>,
     /// Reserved addresses by where they begin.
     pub reservations: BTreeMap<usize, Reservation>,
+    /// Memory of the program's that was imported: where it begins, and its bytes.
+    pub imported: BTreeMap<usize, usize>,
     /// The last number that an allocation got.
     pub allocation_id: u64,
 }

@@ -5,7 +5,7 @@ mod contents;
 mod create;
 mod info;
 mod link;
-mod options;
+pub mod options;
 mod save;
 pub mod specialise;
 

@@ -263,3 +263,33 @@ pub unsafe extern "C" fn zeDevicePciGetPropertiesExt(
         _ => result,
     }
 }
+
+/// How wide vectors are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zeDeviceGetVectorWidthPropertiesExt(
+    device: ze_device_handle_t,
+    count: *mut u32,
+    place: *mut ze_device_vector_width_properties_ext_t,
+) -> ze_result_t {
+    call("zeDeviceGetVectorWidthPropertiesExt", |world| {
+        world.needs(device.to_native(), Kind::Device, 13)?;
+        let mut widths = ze_device_vector_width_properties_ext_t::new();
+        widths.vector_width_size = 32;
+        widths.preferred_vector_width_char = 32;
+        widths.preferred_vector_width_short = 16;
+        widths.preferred_vector_width_int = 8;
+        widths.preferred_vector_width_long = 4;
+        widths.preferred_vector_width_float = 8;
+        widths.preferred_vector_width_double = 4;
+        widths.preferred_vector_width_half = 16;
+        widths.native_vector_width_char = 32;
+        widths.native_vector_width_short = 16;
+        widths.native_vector_width_int = 8;
+        widths.native_vector_width_long = 4;
+        widths.native_vector_width_float = 8;
+        widths.native_vector_width_double = 4;
+        widths.native_vector_width_half = 16;
+        // SAFETY: as the caller says.
+        unsafe { super::tell_properties(&[widths], count, place) }
+    })
+}

@@ -123,9 +123,10 @@ pub unsafe extern "C" fn zeEventQueryKernelTimestampsExt(
 
 /// Times of a command, which lose their upper bits, by the host's clock: they are not far from now.
 fn synchronised(times: ze_kernel_timestamp_data_t) -> ze_kernel_timestamp_data_t {
-    let now = clock::host() / clock::TICK;
+    let host = clock::host();
+    let now = clock::ticks_at(host);
     let mask = (1 << clock::KERNEL_BITS) - 1;
-    let before = |ticks: u64| (now - (now.wrapping_sub(ticks) & mask)) * clock::TICK;
+    let before = |ticks: u64| host - (now.wrapping_sub(ticks) & mask) * clock::TICK;
     ze_kernel_timestamp_data_t {
         kernelStart: before(times.kernelStart),
         kernelEnd: before(times.kernelEnd),

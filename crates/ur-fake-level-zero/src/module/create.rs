@@ -8,7 +8,7 @@ use std::ffi::c_char;
 use std::sync::Arc;
 use ur_adapter_native_cpu::binary::{self, Specialisation};
 use ur_adapter_native_cpu::code::{self, Source};
-use ur_adapter_native_cpu::program::specialise::specialise;
+use ur_adapter_native_cpu::program::{options, specialise::specialise};
 
 /// One of the modules that are put together.
 struct Input {
@@ -200,6 +200,9 @@ fn merge(mut inputs: Vec<Input>) -> Result<Source, String> {
 
 /// Builds a module.
 fn build(request: Request) -> Result<Module, String> {
+    for input in &request.inputs {
+        options::check(&input.options)?;
+    }
     let source = merge(request.inputs)?;
     let contents = Arc::new(Contents::read(&source.words)?);
     let code = match contents.imports.is_empty() {

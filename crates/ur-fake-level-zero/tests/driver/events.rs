@@ -174,3 +174,30 @@ case! {
         fake.end();
     }
 }
+
+case! {
+    /// Clocks begin anew when their bits are used up, those of commands sooner.
+    clocks_begin_anew, "1.15", |fake| {
+        let memory = fake.memory(1);
+        let (pool, [done]) = fake.events(ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+        let list = fake.immediate(0);
+        for (bits, upper) in [(32, 1 << 32), (36, 0)] {
+            fake_clock(1 << bits);
+            good(fill(list, memory, 1, 1, done, &[]));
+            synchronise(done);
+            let mut times = ze_kernel_timestamp_result_t::default();
+            good(unsafe { zeEventQueryKernelTimestamp(done, &mut times) });
+            let (mut host, mut ticks) = (0, 0);
+            good(unsafe { zeDeviceGetGlobalTimestamps(fake.device(), &mut host, &mut ticks) });
+            assert_eq!(ticks & !0xffff_ffff, upper);
+            let (start, end) = (times.global.kernelStart, times.global.kernelEnd);
+            assert!(start <= end && end <= ticks - upper);
+            good(unsafe { zeCommandListHostSynchronize(list, u64::MAX) });
+            good(unsafe { zeEventHostReset(done) });
+        }
+        good(unsafe { zeCommandListDestroy(list) });
+        fake.drop_events((pool, &[done]));
+        fake.free(memory);
+        fake.end();
+    }
+}

@@ -175,3 +175,22 @@ case! {
         fake.end();
     }
 }
+
+case! {
+    /// Memory of the program's is imported once, and given back.
+    imports, "1.15", |fake| {
+        let mut host = vec![0u8; 100];
+        let start = host.as_mut_ptr().cast();
+        let driver = fake.driver;
+        let import = || unsafe { zexDriverImportExternalPointer(driver, start, 100) };
+        let release = || unsafe { zexDriverReleaseImportedPointer(driver, start) };
+        good(import());
+        assert_eq!(fake_alive(16), 1);
+        assert_eq!(import(), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        fault("twice");
+        good(release());
+        assert_eq!(release(), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        fault("not imported");
+        fake.end();
+    }
+}

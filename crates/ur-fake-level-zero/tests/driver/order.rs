@@ -145,3 +145,53 @@ case! {
         fake.end();
     }
 }
+
+case! {
+    /// What a command did can be seen before its event is signalled.
+    mute, "1.15", |fake| {
+        let memory = fake.memory(2);
+        let (pool, [first, second]) = fake.events(0);
+        let list = fake.immediate(ZE_COMMAND_QUEUE_FLAG_IN_ORDER);
+        fake_mute(true);
+        good(fill(list, memory, 5, 1, first, &[]));
+        good(fill(list, unsafe { memory.add(1) }, 6, 1, second, &[]));
+        while unsafe { memory.read_volatile() } != 5 {
+            std::thread::yield_now();
+        }
+        assert_eq!(unsafe { zeEventQueryStatus(first) }, ZE_RESULT_NOT_READY);
+        // The next one follows it, so it has not begun.
+        assert_eq!(unsafe { memory.add(1).read_volatile() }, 0);
+        while unsafe { zeEventQueryStatus(first) } != ZE_RESULT_SUCCESS {
+            fake_tell(1);
+        }
+        assert_eq!(unsafe { zeEventQueryStatus(second) }, ZE_RESULT_NOT_READY);
+        fake_mute(false);
+        synchronise(second);
+        good(unsafe { zeCommandListHostSynchronize(list, u64::MAX) });
+        good(unsafe { zeCommandListDestroy(list) });
+        fake.drop_events((pool, &[first, second]));
+        fake.free(memory);
+        fake.end();
+    }
+}
+
+case! {
+    /// A lost device does nothing more, waits end, and what it needed can be taken away.
+    loss, "1.15", |fake| {
+        let memory = fake.memory(1);
+        let (pool, [go, done]) = fake.events(0);
+        let list = fake.immediate(0);
+        good(fill(list, memory, 1, 1, done, &[go]));
+        let lost = ZE_RESULT_ERROR_DEVICE_LOST;
+        let waits = std::thread::spawn(move || unsafe { zeEventHostSynchronize(done, u64::MAX) });
+        fake_lose();
+        assert_eq!(waits.join().unwrap(), lost);
+        assert_eq!(fill(list, memory, 1, 1, NONE, &[]), lost);
+        assert_eq!(unsafe { zeCommandListHostSynchronize(list, 0) }, lost);
+        assert_eq!(unsafe { zeEventQueryStatus(done) }, lost);
+        good(unsafe { zeCommandListDestroy(list) });
+        fake.drop_events((pool, &[go, done]));
+        fake.free(memory);
+        fake.end();
+    }
+}
