@@ -102,10 +102,8 @@ pub unsafe extern "C" fn zeKernelCreate(
     let mut world = world();
     let compiled = match compiled {
         Ok(compiled) => compiled,
-        Err(reason) => {
-            world.fault(format!("{} cannot be compiled: {reason}", about.name));
-            return ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
-        }
+        // What the compiler refuses only now.
+        Err(_) => return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE,
     };
     crate::call::code(
         add(&mut world, handle, (compiled, about)).and_then(|kernel| {

@@ -1,8 +1,10 @@
 //! Allocations.
 
+mod external;
 mod import;
 mod ipc;
 
+pub use external::KINDS as EXTERNAL_KINDS;
 pub use import::*;
 pub use ipc::*;
 
@@ -11,6 +13,7 @@ use crate::heap::{self, Mapping, Part};
 use crate::world::{Kind, World};
 use crate::ze::*;
 use std::ffi::c_void;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 /// An allocation.
 #[derive(Debug)]
@@ -25,8 +28,12 @@ pub struct Allocation {
     pub size: usize,
     /// A number that no other allocation has.
     pub id: u64,
-    /// Where its bytes are in the file; none if it came from elsewhere.
+    /// Where its bytes are in the file; none if they are in another one.
     pub part: Option<Part>,
+    /// A file of its own, if it is to be given to others.
+    pub file: Option<OwnedFd>,
+    /// Whether it is another process's.
+    pub opened: bool,
     /// Its addresses.
     pub mapping: Mapping,
     /// How many commands use it that have not ended.
@@ -120,7 +127,7 @@ impl World {
         kind: u32,
         (context, device): (usize, Option<usize>),
         (size, align): (usize, usize),
-        relaxed: bool,
+        request: Request,
     ) -> Answer<*mut c_void> {
         let settings = self.settings_of(context, Kind::Context)?;
         if let Some(device) = device {
@@ -135,7 +142,7 @@ impl World {
         if align & align.wrapping_sub(1) != 0 || align > 2 << 20 {
             return Err(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
         }
-        if size as u64 > crate::device::max_allocation(&settings) && !relaxed {
+        if size as u64 > crate::device::max_allocation(&settings) && !request.relaxed {
             return Err(ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
         }
         if kind == ZE_MEMORY_TYPE_DEVICE {
@@ -147,9 +154,18 @@ impl World {
             }
         }
         let none = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-        let part = heap::take(size).ok_or(none)?;
-        let file = heap::file().ok_or(none)?;
-        let mapping = heap::map(part.size, align.max(1), file, part.offset).ok_or(none)?;
+        let (part, file, mapping) = match external::file(&request, size)? {
+            Some(file) => {
+                let mapping = heap::map(size, align.max(1), file.as_raw_fd(), 0);
+                (None, Some(file), mapping.ok_or(none)?)
+            }
+            None => {
+                let part = heap::take(size).ok_or(none)?;
+                let file = heap::file().ok_or(none)?;
+                let mapping = heap::map(part.size, align.max(1), file, part.offset);
+                (Some(part), None, mapping.ok_or(none)?)
+            }
+        };
         self.allocation_id += 1;
         let start = mapping.start;
         let memory = Allocation {
@@ -158,7 +174,9 @@ impl World {
             kind,
             size,
             id: self.allocation_id,
-            part: Some(part),
+            part,
+            file,
+            opened: false,
             mapping,
             uses: 0,
             deferred: false,
@@ -216,14 +234,39 @@ pub fn free_deferred(world: &mut World) {
     }
 }
 
-/// Whether an allocation may be larger than the device's limit.
-///
-/// # Safety
-/// `next` leads to a chain of structures.
-unsafe fn is_relaxed(next: *const c_void) -> bool {
-    // SAFETY: as the caller says.
-    unsafe { find::<ze_relaxed_allocation_limits_exp_desc_t>(next).and_then(|desc| desc.as_ref()) }
-        .is_some_and(|desc| desc.flags & ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE != 0)
+/// What an allocation is to be besides.
+#[derive(Clone, Copy, Default)]
+struct Request {
+    /// Whether it may be larger than the device's limit.
+    relaxed: bool,
+    /// As what it is to be given to others, by Level Zero's flags.
+    export: u32,
+    /// The file that its bytes are in, with how it was got.
+    import: Option<(u32, i32)>,
+}
+
+impl Request {
+    /// Reads what is behind a description.
+    ///
+    /// # Safety
+    /// `next` leads to a chain of structures.
+    unsafe fn read(next: *const c_void) -> Self {
+        // SAFETY: as the caller says.
+        let (relaxed, export, import) = unsafe {
+            (
+                find::<ze_relaxed_allocation_limits_exp_desc_t>(next)
+                    .and_then(|desc| desc.as_ref()),
+                find::<ze_external_memory_export_desc_t>(next).and_then(|desc| desc.as_ref()),
+                find::<ze_external_memory_import_fd_t>(next).and_then(|desc| desc.as_ref()),
+            )
+        };
+        let most = ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE;
+        Self {
+            relaxed: relaxed.is_some_and(|desc| desc.flags & most != 0),
+            export: export.map_or(0, |desc| desc.flags),
+            import: import.map(|desc| (desc.flags, desc.fd)),
+        }
+    }
 }
 
 /// Allocates memory that the host and devices share.
@@ -245,9 +288,9 @@ pub unsafe extern "C" fn zeMemAllocShared(
         }
         let device = (!device.is_null()).then_some(device.to_native());
         // SAFETY: as the caller says.
-        let relaxed = unsafe { is_relaxed(desc.pNext) };
+        let request = unsafe { Request::read(desc.pNext) };
         let of = (context.to_native(), device);
-        let start = world.allocate(ZE_MEMORY_TYPE_SHARED, of, (size, align), relaxed)?;
+        let start = world.allocate(ZE_MEMORY_TYPE_SHARED, of, (size, align), request)?;
         // SAFETY: as the caller says.
         unsafe { put(place, start) }
     })
@@ -272,8 +315,8 @@ pub unsafe extern "C" fn zeMemAllocDevice(
         world.device(device.to_native())?;
         let of = (context.to_native(), Some(device.to_native()));
         // SAFETY: as the caller says.
-        let relaxed = unsafe { is_relaxed(desc.pNext) };
-        let start = world.allocate(ZE_MEMORY_TYPE_DEVICE, of, (size, align), relaxed)?;
+        let request = unsafe { Request::read(desc.pNext) };
+        let start = world.allocate(ZE_MEMORY_TYPE_DEVICE, of, (size, align), request)?;
         // SAFETY: as the caller says.
         unsafe { put(place, start) }
     })
@@ -296,8 +339,8 @@ pub unsafe extern "C" fn zeMemAllocHost(
         }
         let of = (context.to_native(), None);
         // SAFETY: as the caller says.
-        let relaxed = unsafe { is_relaxed(desc.pNext) };
-        let start = world.allocate(ZE_MEMORY_TYPE_HOST, of, (size, align), relaxed)?;
+        let request = unsafe { Request::read(desc.pNext) };
+        let start = world.allocate(ZE_MEMORY_TYPE_HOST, of, (size, align), request)?;
         // SAFETY: as the caller says.
         unsafe { put(place, start) }
     })
@@ -380,6 +423,7 @@ pub unsafe extern "C" fn zeMemGetAllocProperties(
         // SAFETY: as the caller says.
         unsafe {
             crate::call::fill(place, properties)?;
+            external::tell(found, (*place).pNext)?;
             if !device.is_null() {
                 device.write(of);
             }

@@ -227,13 +227,18 @@ pub unsafe extern "C" fn zeDeviceGetImageProperties(
     unsafe { answer("zeDeviceGetImageProperties", device, place, make, |_, _| ()) }
 }
 
-/// What devices of other interfaces can share: nothing.
+/// How memory can be given to other interfaces and got from them; images cannot.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zeDeviceGetExternalMemoryProperties(
     device: ze_device_handle_t,
     place: *mut ze_device_external_memory_properties_t,
 ) -> ze_result_t {
-    let make = |_: &Device, _: &Settings| ze_device_external_memory_properties_t::new();
+    let make = |_: &Device, _: &Settings| {
+        let mut properties = ze_device_external_memory_properties_t::new();
+        properties.memoryAllocationImportTypes = crate::memory::EXTERNAL_KINDS;
+        properties.memoryAllocationExportTypes = crate::memory::EXTERNAL_KINDS;
+        properties
+    };
     let name = "zeDeviceGetExternalMemoryProperties";
     // SAFETY: as the caller says.
     unsafe { answer(name, device, place, make, |_, _| ()) }

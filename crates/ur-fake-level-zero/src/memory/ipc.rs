@@ -9,6 +9,7 @@ use crate::heap;
 use crate::world::{Kind, World};
 use crate::ze::*;
 use std::ffi::c_void;
+use std::os::fd::AsRawFd;
 
 /// What a handle begins with.
 const MAGIC: u64 = 0x7a65_5f66_616b_6531;
@@ -72,14 +73,24 @@ pub unsafe extern "C" fn zeMemGetIpcHandle(
         let start = world.find_memory(address as usize);
         let memory = start.and_then(|start| world.allocations.get(&start));
         let memory = memory.ok_or(ZE_RESULT_ERROR_INVALID_ARGUMENT)?;
-        let part = memory.part.ok_or(ZE_RESULT_ERROR_INVALID_ARGUMENT)?;
-        let file = heap::file().ok_or(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY)?;
+        let (file, offset) = match (&memory.file, memory.part) {
+            (Some(file), _) => (file.as_raw_fd(), 0),
+            (None, Some(part)) => {
+                let file = heap::file().ok_or(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY)?;
+                (file, part.offset)
+            }
+            // Of another process.
+            (None, None) => return Err(ZE_RESULT_ERROR_INVALID_ARGUMENT),
+        };
         let shared = Shared {
             process: std::process::id().into(),
             file: file as u64,
-            offset: part.offset,
+            offset,
             size: memory.size as u64,
         };
+        // Where only a parent may look at files of another process, all may at this one's.
+        // SAFETY: it changes nothing but that.
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY) };
         // SAFETY: as the caller says.
         unsafe { put(place, shared.write()) }
     })
@@ -130,6 +141,8 @@ fn open(
         size: shared.size as usize,
         id: world.allocation_id,
         part: None,
+        file: None,
+        opened: true,
         mapping,
         uses: 0,
         deferred: false,
@@ -165,7 +178,7 @@ pub unsafe extern "C" fn zeMemCloseIpcHandle(
 ) -> ze_result_t {
     call("zeMemCloseIpcHandle", |world| {
         let (context, start) = (context.to_native(), address as usize);
-        if world.allocation(context, start)?.part.is_some() {
+        if !world.allocation(context, start)?.opened {
             return world.wrong(
                 ZE_RESULT_ERROR_INVALID_ARGUMENT,
                 "memory is closed that was allocated here",

@@ -147,3 +147,38 @@ case! {
         fake.end();
     }
 }
+
+case! {
+    /// A view has the texels of the image, with another meaning.
+    views, "1.15", |fake| {
+        let desc = floats(ZE_IMAGE_TYPE_2D, 2, 2);
+        let own = image(fake, &desc);
+        let mut other = desc;
+        other.format.type_ = ZE_IMAGE_FORMAT_TYPE_UINT;
+        let mut view = ze_image_handle_t::NULL;
+        let (context, device) = (fake.context, fake.device());
+        let mut make = |desc: &ze_image_desc_t| unsafe {
+            zeImageViewCreateExt(context, device, desc, own, &mut view)
+        };
+        let small = floats(ZE_IMAGE_TYPE_2D, 1, 2);
+        assert_eq!(make(&small), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        good(make(&other));
+        let list = fake.immediate(ZE_COMMAND_QUEUE_FLAG_IN_ORDER);
+        let (texels, mut out) = ([[1f32; 4]; 4], [[0u32; 4]; 4]);
+        let (all, none) = (std::ptr::null(), std::ptr::null());
+        unsafe {
+            let (from, to) = (texels.as_ptr().cast(), out.as_mut_ptr().cast());
+            good(zeCommandListAppendImageCopyFromMemory(list, own, from, all, NONE, 0, none));
+            good(zeCommandListAppendImageCopyToMemory(list, to, view, all, NONE, 0, none));
+            good(zeCommandListHostSynchronize(list, u64::MAX));
+        }
+        assert_eq!(out, [[1f32.to_bits(); 4]; 4]);
+        assert_eq!(unsafe { zeImageDestroy(own) }, ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+        fault("Image");
+        for image in [view, own] {
+            good(unsafe { zeImageDestroy(image) });
+        }
+        good(unsafe { zeCommandListDestroy(list) });
+        fake.end();
+    }
+}

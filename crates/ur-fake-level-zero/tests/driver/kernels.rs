@@ -461,3 +461,97 @@ case! {
         fake.end();
     }
 }
+
+case! {
+    /// Work-groups of a cooperative launch run at the same time; arguments may come with the launch.
+    other_launches, "1.15", |fake| {
+        let module = module(fake, "vector_add");
+        let kernel = kernel(module, "vector_add_n");
+        let one = values::<i32>(fake, 64);
+        one.fill(1);
+        let out = values::<i32>(fake, 64);
+        let mut most = 0;
+        good(unsafe { zeKernelSuggestMaxCooperativeGroupCount(kernel, &mut most) });
+        assert!(most > 1);
+        let list = fake.immediate(ZE_COMMAND_QUEUE_FLAG_IN_ORDER);
+        let groups = |x| ze_group_count_t { groupCountX: x, groupCountY: 1, groupCountZ: 1 };
+        let (a, b, c, n) = (one.as_ptr(), one.as_ptr(), out.as_ptr(), 50u32);
+        let args: [*const c_void; 4] = [
+            (&raw const a).cast(), (&raw const b).cast(), (&raw const c).cast(),
+            (&raw const n).cast(),
+        ];
+        let size = ze_group_size_t { groupSizeX: 8, groupSizeY: 1, groupSizeZ: 1 };
+        let none = std::ptr::null();
+        good(unsafe {
+            let next = std::ptr::null();
+            zeCommandListAppendLaunchKernelWithArguments(
+                list, kernel, groups(8), size, args.as_ptr(), next, NONE, 0, none,
+            )
+        });
+        good(unsafe { zeCommandListHostSynchronize(list, u64::MAX) });
+        assert_eq!(out.iter().sum::<i32>(), 100);
+        // The kernel's own are still not set.
+        assert_eq!(launch(list, kernel, 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        fault("argument 0");
+        set(kernel, 0, a);
+        set(kernel, 1, out.as_ptr());
+        set(kernel, 2, c);
+        set(kernel, 3, n);
+        good(unsafe { zeKernelSetGroupSize(kernel, 8, 1, 1) });
+        let together = |x| unsafe {
+            zeCommandListAppendLaunchCooperativeKernel(list, kernel, &groups(x), NONE, 0, none)
+        };
+        assert_eq!(together(most + 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        good(together(most.min(8)));
+        good(unsafe { zeCommandListHostSynchronize(list, u64::MAX) });
+        assert_eq!(out.iter().sum::<i32>(), 150);
+        let several = values::<ze_group_count_t>(fake, 2);
+        several.copy_from_slice(&[groups(1), groups(8)]);
+        let count = values::<u32>(fake, 1);
+        count[0] = 1;
+        good(unsafe {
+            let kernels = [kernel, kernel];
+            zeCommandListAppendLaunchMultipleKernelsIndirect(
+                list, 2, kernels.as_ptr(), count.as_ptr(), several.as_ptr(), NONE, 0, none,
+            )
+        });
+        good(unsafe { zeCommandListHostSynchronize(list, u64::MAX) });
+        assert_eq!(out.iter().sum::<i32>(), 158);
+        good(unsafe { zeCommandListDestroy(list) });
+        for memory in [one.as_mut_ptr(), out.as_mut_ptr(), several.as_mut_ptr().cast()] {
+            fake.free(memory.cast());
+        }
+        fake.free(count.as_mut_ptr().cast());
+        good(unsafe { zeKernelDestroy(kernel) });
+        good(unsafe { zeModuleDestroy(module) });
+        fake.end();
+    }
+}
+
+case! {
+    /// Several modules become one, with the options of each.
+    programs, "1.15", |fake| {
+        let inputs = ["link_main", "link_library"].map(spirv);
+        let (sizes, starts) = (inputs.each_ref().map(Vec::len), inputs.each_ref().map(|x| x.as_ptr()));
+        let flags = [c"".as_ptr(), c"-cl-fast-relaxed-math".as_ptr()];
+        let mut program = ze_module_program_exp_desc_t::new();
+        program.count = 2;
+        program.inputSizes = sizes.as_ptr();
+        program.pInputModules = starts.as_ptr();
+        program.pBuildFlags = flags.as_ptr();
+        let (result, whole, log) = build(fake, &[], |desc| {
+            desc.pNext = (&raw const program).cast();
+        });
+        assert_eq!(result, ZE_RESULT_SUCCESS, "{log}");
+        let names = ["use", "library_kernel"];
+        for name in names {
+            good(unsafe { zeKernelDestroy(kernel(whole, name)) });
+        }
+        good(unsafe { zeModuleDestroy(whole) });
+        let (result, ..) = build(fake, &spirv("vector_add"), |desc| {
+            desc.pBuildFlags = c"no option".as_ptr();
+        });
+        assert_eq!(result, ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+        fake.end();
+    }
+}

@@ -3,6 +3,7 @@
 use crate::case;
 use crate::support::*;
 use std::ffi::c_void;
+use std::os::fd::FromRawFd;
 use ze_fake::command_list::*;
 use ze_fake::control::*;
 use ze_fake::event::*;
@@ -107,26 +108,96 @@ case! {
     }
 }
 
+/// The variable that has a handle for another process.
+const HANDLE: &str = "UR_FAKE_LEVEL_ZERO_HANDLE";
+
 case! {
     /// An allocation is opened once more by its handle, here and in another process.
     handles_for_others, "1.15", |fake| {
+        let (context, device) = (fake.context, fake.device());
+        let open = |handle, place: &mut *mut c_void| unsafe {
+            zeMemOpenIpcHandle(context, device, handle, 0, place)
+        };
+        let mut other = std::ptr::null_mut();
+        if let Some(text) = std::env::var_os(HANDLE) {
+            let bytes = text.to_str().expect("numbers").split(',');
+            let bytes: Vec<u8> = bytes.map(|byte| byte.parse().expect("a byte")).collect();
+            let data = bytes.try_into().expect("a handle");
+            good(open(ze_ipc_mem_handle_t { data }, &mut other));
+            assert_eq!(unsafe { other.cast::<u8>().add(99).read() }, 7);
+            unsafe { other.cast::<u8>().add(50).write(8) };
+            good(unsafe { zeMemCloseIpcHandle(context, other) });
+            return fake.end();
+        }
         let memory = fake.memory(100);
         unsafe { memory.add(99).write(7) };
         let mut handle = ze_ipc_mem_handle_t { data: [0; 64] };
-        good(unsafe { zeMemGetIpcHandle(fake.context, memory.cast(), &mut handle) });
-        let mut other = std::ptr::null_mut();
-        let (context, device) = (fake.context, fake.device());
-        good(unsafe { zeMemOpenIpcHandle(context, device, handle, 0, &mut other) });
+        good(unsafe { zeMemGetIpcHandle(context, memory.cast(), &mut handle) });
+        good(open(handle, &mut other));
         let second: *mut u8 = other.cast();
         assert_ne!(second, memory);
         assert_eq!(unsafe { second.add(99).read() }, 7);
         unsafe { second.write(9) };
         assert_eq!(unsafe { memory.read() }, 9);
         good(unsafe { zeMemCloseIpcHandle(context, other) });
+        let text: Vec<_> = handle.data.iter().map(u8::to_string).collect();
+        let child = std::process::Command::new(std::env::current_exe().expect("a path"))
+            .args(["--exact", "memory::handles_for_others"])
+            .env(HANDLE, text.join(","))
+            .output()
+            .expect("the test starts");
+        assert!(child.status.success(), "{child:?}");
+        assert_eq!(unsafe { memory.add(50).read() }, 8);
         let wrong = ze_ipc_mem_handle_t { data: [1; 64] };
-        let result = unsafe { zeMemOpenIpcHandle(context, device, wrong, 0, &mut other) };
-        assert_eq!(result, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        assert_eq!(open(wrong, &mut other), ZE_RESULT_ERROR_INVALID_ARGUMENT);
         fake.free(memory);
+        fake.end();
+    }
+}
+
+case! {
+    /// Memory is given to others as a file, and got from one.
+    files, "1.15", |fake| {
+        let (context, device) = (fake.context, fake.device());
+        let mut export = ze_external_memory_export_desc_t::new();
+        export.flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD;
+        let mut desc = ze_device_mem_alloc_desc_t::new();
+        desc.pNext = (&raw const export).cast();
+        let mut first = std::ptr::null_mut();
+        good(unsafe { zeMemAllocDevice(context, &desc, 100, 0, device, &mut first) });
+        let ask = |address: *mut c_void| {
+            let mut file = ze_external_memory_export_fd_t::new();
+            file.flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD;
+            let mut properties = ze_memory_allocation_properties_t::new();
+            properties.pNext = (&raw mut file).cast();
+            let none = std::ptr::null_mut();
+            let result = unsafe {
+                zeMemGetAllocProperties(context, address, &mut properties, none)
+            };
+            (result, file.fd)
+        };
+        let (result, file) = ask(first);
+        good(result);
+        let mut import = ze_external_memory_import_fd_t::new();
+        import.flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD;
+        import.fd = file;
+        desc.pNext = (&raw const import).cast();
+        let mut second = std::ptr::null_mut();
+        good(unsafe { zeMemAllocDevice(context, &desc, 100, 0, device, &mut second) });
+        let (first, second): (*mut u8, *mut u8) = (first.cast(), second.cast());
+        unsafe { first.add(99).write(3) };
+        assert_eq!(unsafe { second.add(99).read() }, 3);
+        import.fd = -1;
+        let mut none = std::ptr::null_mut();
+        desc.pNext = (&raw const import).cast();
+        let result = unsafe { zeMemAllocDevice(context, &desc, 100, 0, device, &mut none) };
+        assert_eq!(result, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        let plain = fake.memory(1);
+        assert_eq!(ask(plain.cast()).0, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+        for memory in [first, second, plain] {
+            fake.free(memory);
+        }
+        drop(unsafe { std::os::fd::OwnedFd::from_raw_fd(file) });
         fake.end();
     }
 }
