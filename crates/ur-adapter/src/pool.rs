@@ -1,10 +1,16 @@
 //! Pools that devices allocate from: what the API's functions for them do in every adapter that has
-//! such pools.
+//! such pools, and the account of what they keep.
+
+mod account;
+mod blocks;
 
 use crate::{Backend, Error, Handle, Info, Object, Result, Value};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use ur_api::*;
+
+pub use account::{Account, Taken};
+pub use blocks::Block;
 
 type Context<P> = Object<<<P as Value>::Backend as Backend>::Context>;
 type Device<P> = Object<<<P as Value>::Backend as Backend>::Device>;

@@ -2,23 +2,18 @@
 //! and size. OpenCL has none, and blocks are allocations of the driver's by themselves.
 
 mod allocate;
-mod blocks;
 mod of_context;
 
 use super::driver::{self, Memory};
 use crate::context::Context;
 use crate::device::Device;
 pub use allocate::allocate;
-pub use blocks::Block;
-use blocks::Blocks;
 pub use of_context::ContextPools;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+pub use ur_adapter::pool::Block;
+use ur_adapter::pool::{Account, Taken};
 use ur_adapter::{DevicePool, Error, Handle, Info, Object, Result, chain};
 use ur_api::*;
-
-/// Bytes that a pool keeps unused unless told otherwise.
-const KEPT: usize = 256 << 20;
 
 const FLAGS: u32 = UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK.0
     | UR_USM_POOL_FLAG_USE_NATIVE_MEMORY_POOL_EXP.0
@@ -38,19 +33,7 @@ enum Home {
 pub struct UsmPool {
     home: Home,
     flags: u32,
-    /// Larger allocations are not kept when they are freed.
-    max_poolable: usize,
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    blocks: Blocks,
-    threshold: usize,
-    /// Most bytes that the pool may hold; 0 for no limit.
-    maximum: usize,
-    reserved_high: usize,
-    used_high: usize,
+    account: Account<Memory>,
 }
 
 impl UsmPool {
@@ -58,19 +41,8 @@ impl UsmPool {
         Self {
             home,
             flags,
-            max_poolable,
-            state: Mutex::new(State {
-                blocks: Blocks::default(),
-                threshold: KEPT,
-                maximum: 0,
-                reserved_high: 0,
-                used_high: 0,
-            }),
+            account: Account::new(max_poolable),
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A block for an allocation.
@@ -81,37 +53,18 @@ impl UsmPool {
         device: Option<&Device>,
         wanted: &Block,
     ) -> Result<Memory> {
-        let too_many = {
-            let mut state = self.state();
-            if let Some(memory) = state.blocks.reuse(wanted) {
-                state.note_highest();
-                return Ok(memory);
-            }
-            let too_many = state.excess(wanted.size)?;
-            state.blocks.add(wanted);
-            too_many
-        };
-        self.free(context, too_many);
-        let memory = driver::allocate(context, kind, device, wanted.size, wanted.align);
-        let mut state = self.state();
-        match memory {
-            Ok(_) => state.note_highest(),
-            Err(_) => state.blocks.cancel(wanted),
+        match self.account.take(wanted)? {
+            Taken::Kept(memory) => return Ok(memory),
+            Taken::New(too_many) => self.free(context, too_many),
         }
+        let memory = driver::allocate(context, kind, device, wanted.size, wanted.align);
+        self.account.made(wanted, memory.is_ok());
         memory
     }
 
     /// Takes a block back that no command uses.
     pub fn put(&self, memory: Memory, block: &Block) {
-        let too_many = {
-            let mut state = self.state();
-            state.blocks.put(memory, block);
-            let least = state.blocks.used().saturating_add(state.threshold);
-            match block.size > self.max_poolable {
-                true => state.blocks.take_out(memory, block),
-                false => state.blocks.shrink(least),
-            }
-        };
+        let too_many = self.account.put(memory, block);
         self.with_context(|context| self.free(context, too_many));
     }
 
@@ -122,23 +75,6 @@ impl UsmPool {
             // the driver refuses, nothing is left to be done.
             let _ = unsafe { driver::free_unused(context, memory) };
         }
-    }
-
-    /// A number that the pool can tell.
-    ///
-    /// # Errors
-    /// `UNSUPPORTED_ENUMERATION`.
-    pub fn number(&self, name: ur_usm_pool_info_t) -> Result<usize> {
-        let state = self.state();
-        Ok(match name {
-            UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => state.threshold,
-            UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP => state.maximum,
-            UR_USM_POOL_INFO_RESERVED_CURRENT_EXP => state.blocks.reserved(),
-            UR_USM_POOL_INFO_RESERVED_HIGH_EXP => state.reserved_high,
-            UR_USM_POOL_INFO_USED_CURRENT_EXP => state.blocks.used(),
-            UR_USM_POOL_INFO_USED_HIGH_EXP => state.used_high,
-            _ => return Err(Error::unsupported_query()),
-        })
     }
 
     /// Does something with its context, if that is still there.
@@ -210,7 +146,7 @@ impl DevicePool for UsmPool {
 
     fn info(&self, name: ur_usm_pool_info_t, info: &mut Info<'_>) -> Result {
         if name != UR_USM_POOL_INFO_CONTEXT {
-            return info.value(self.number(name)?);
+            return info.value(self.account.number(name)?);
         }
         match &self.home {
             Home::Owner(context) => info.handle(&**context),
@@ -219,29 +155,13 @@ impl DevicePool for UsmPool {
     }
 
     fn set_number(&self, name: ur_usm_pool_info_t, value: usize) -> Result {
-        let mut state = self.state();
-        match name {
-            UR_USM_POOL_INFO_RELEASE_THRESHOLD_EXP => {
-                state.threshold = value;
-                let least = state.blocks.used().saturating_add(value);
-                drop(state);
-                self.trim(least);
-            }
-            UR_USM_POOL_INFO_MAXIMUM_SIZE_EXP => state.maximum = value,
-            UR_USM_POOL_INFO_RESERVED_HIGH_EXP if value == 0 => {
-                state.reserved_high = state.blocks.reserved();
-            }
-            UR_USM_POOL_INFO_USED_HIGH_EXP if value == 0 => state.used_high = state.blocks.used(),
-            UR_USM_POOL_INFO_RESERVED_HIGH_EXP | UR_USM_POOL_INFO_USED_HIGH_EXP => {
-                return Err(Error::value("a highest value can only be set to 0"));
-            }
-            _ => return Err(Error::unsupported_query()),
-        }
+        let too_many = self.account.set_number(name, value)?;
+        self.with_context(|context| self.free(context, too_many));
         Ok(())
     }
 
     fn trim(&self, least: usize) {
-        let too_many = self.state().blocks.shrink(least);
+        let too_many = self.account.trim(least);
         self.with_context(|context| self.free(context, too_many));
     }
 }
@@ -253,32 +173,5 @@ impl Drop for UsmPool {
         }
         // Allocations hold the pool, so nothing in it is used.
         self.trim(0);
-    }
-}
-
-impl State {
-    fn note_highest(&mut self) {
-        self.used_high = self.used_high.max(self.blocks.used());
-        self.reserved_high = self.reserved_high.max(self.blocks.reserved());
-    }
-
-    /// What must go so that `more` bytes are within the limit.
-    fn excess(&mut self, more: usize) -> Result<Vec<Memory>> {
-        let out = || {
-            Error::new(
-                UR_RESULT_ERROR_OUT_OF_RESOURCES,
-                format!("no room in the pool for {more} bytes"),
-            )
-        };
-        match self.maximum {
-            0 => Ok(Vec::new()),
-            maximum => {
-                let least = maximum.checked_sub(more).ok_or_else(out)?;
-                match self.blocks.used() <= least {
-                    true => Ok(self.blocks.shrink(least)),
-                    false => Err(out()),
-                }
-            }
-        }
     }
 }

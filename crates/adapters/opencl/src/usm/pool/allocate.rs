@@ -25,7 +25,8 @@ pub fn allocate(
     if !pool.is_of(context) {
         return Err(Error::value("the pool does not belong to the context"));
     }
-    let block = Block::new(kind, device, size, align)?;
+    let owner = device.map_or(0, |device| std::ptr::from_ref(device) as usize);
+    let block = Block::new(kind, owner, size, align)?;
     let memory = pool.take(context, kind, device.map(|device| &**device), &block)?;
     if pool.flags & UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK.0 != 0
         && let Err(error) = zero(context, device, memory.start, size)

@@ -1,9 +1,8 @@
 //! The account of a pool's blocks.
 
-use crate::device::Device;
-use crate::usm::driver::Memory;
+use crate::{Error, Result};
 use std::collections::BTreeMap;
-use ur_adapter::{Error, Object, Result};
+use std::fmt::Debug;
 use ur_api::*;
 
 /// What kind of block it is. Blocks that are equal can stand in for each other.
@@ -20,37 +19,43 @@ pub struct Block {
 }
 
 impl Block {
-    /// The block for an allocation. Sizes are rounded up by at most an eighth, or to 64 bytes, so that
+    /// The block for an allocation; `device` is the address of the device's object, 0 for the host's
+    /// memory. Sizes are rounded up by at most an eighth, or to 64 bytes, so that
     /// there are not too many of them.
     ///
     /// # Errors
     /// `INVALID_USM_SIZE` for one that overflows.
-    pub fn new(
-        kind: ur_usm_type_t,
-        device: Option<&Object<Device>>,
-        size: usize,
-        align: u32,
-    ) -> Result<Self> {
+    pub fn new(kind: ur_usm_type_t, device: usize, size: usize, align: u32) -> Result<Self> {
         let power = size.checked_next_power_of_two();
         let rounded = power.and_then(|power| size.checked_next_multiple_of((power / 16).max(64)));
         Ok(Self {
             size: rounded.ok_or_else(|| Error::code(UR_RESULT_ERROR_INVALID_USM_SIZE))?,
             kind: kind.0 as i32,
-            device: device.map_or(0, |device| std::ptr::from_ref(device) as usize),
+            device,
             align,
         })
     }
 }
 
 /// Blocks that are used, which are only counted, and those that are kept.
-#[derive(Debug, Default)]
-pub struct Blocks {
+#[derive(Debug)]
+pub struct Blocks<M> {
     used: usize,
     kept: usize,
-    by_kind: BTreeMap<Block, Vec<Memory>>,
+    by_kind: BTreeMap<Block, Vec<M>>,
 }
 
-impl Blocks {
+impl<M> Default for Blocks<M> {
+    fn default() -> Self {
+        Self {
+            used: 0,
+            kept: 0,
+            by_kind: BTreeMap::new(),
+        }
+    }
+}
+
+impl<M: Copy + PartialEq + Debug> Blocks<M> {
     /// Bytes of blocks that are in use.
     pub fn used(&self) -> usize {
         self.used
@@ -72,14 +77,14 @@ impl Blocks {
     }
 
     /// A kept block, which is used from now on.
-    pub fn reuse(&mut self, wanted: &Block) -> Option<Memory> {
+    pub fn reuse(&mut self, wanted: &Block) -> Option<M> {
         let memory = self.pop(wanted)?;
         self.used += wanted.size;
         Some(memory)
     }
 
     /// Keeps a block that was used.
-    pub fn put(&mut self, memory: Memory, block: &Block) {
+    pub fn put(&mut self, memory: M, block: &Block) {
         self.used -= block.size;
         self.kept += block.size;
         let same = self.by_kind.entry(block.clone()).or_default();
@@ -87,7 +92,7 @@ impl Blocks {
     }
 
     /// Keeps a block no longer that was put last.
-    pub fn take_out(&mut self, memory: Memory, block: &Block) -> Vec<Memory> {
+    pub fn take_out(&mut self, memory: M, block: &Block) -> Vec<M> {
         let last = self.pop(block);
         debug_assert_eq!(last, Some(memory));
         last.into_iter().collect()
@@ -95,7 +100,7 @@ impl Blocks {
 
     /// The blocks that must go until no more than `least` bytes are held or none is kept, the largest
     /// first.
-    pub fn shrink(&mut self, least: usize) -> Vec<Memory> {
+    pub fn shrink(&mut self, least: usize) -> Vec<M> {
         let mut gone = Vec::new();
         while self.reserved() > least
             && let Some((block, _)) = self.by_kind.last_key_value()
@@ -107,7 +112,7 @@ impl Blocks {
     }
 
     /// A kept block of the kind, which is not counted any more.
-    fn pop(&mut self, block: &Block) -> Option<Memory> {
+    fn pop(&mut self, block: &Block) -> Option<M> {
         let same = self.by_kind.get_mut(block)?;
         let found = same.pop();
         if same.is_empty() {
@@ -123,14 +128,9 @@ impl Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::c_void;
 
     fn block(size: usize) -> Block {
-        Block::new(UR_USM_TYPE_HOST, None, size, 0).expect("a size")
-    }
-
-    fn at(address: usize) -> Memory {
-        Memory::plain(address as *mut c_void)
+        Block::new(UR_USM_TYPE_HOST, 0, size, 0).expect("a size")
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
             let rounded = block(size).size;
             assert!(rounded >= size && rounded - size < (size / 8).max(64));
         }
-        assert!(Block::new(UR_USM_TYPE_HOST, None, usize::MAX, 0).is_err());
+        assert!(Block::new(UR_USM_TYPE_HOST, 0, usize::MAX, 0).is_err());
     }
 
     #[test]
@@ -151,10 +151,10 @@ mod tests {
         blocks.add(&block(64));
         blocks.add(&block(1024));
         assert_eq!((blocks.used(), blocks.reserved()), (1088, 1088));
-        blocks.put(at(0x1000), &block(64));
+        blocks.put(0x1000, &block(64));
         assert_eq!((blocks.used(), blocks.reserved()), (1024, 1088));
         assert_eq!(blocks.reuse(&block(128)), None);
-        assert_eq!(blocks.reuse(&block(64)), Some(at(0x1000)));
+        assert_eq!(blocks.reuse(&block(64)), Some(0x1000));
         assert_eq!(blocks.reuse(&block(64)), None);
         assert_eq!((blocks.used(), blocks.reserved()), (1088, 1088));
     }
@@ -164,10 +164,10 @@ mod tests {
         let mut blocks = Blocks::default();
         for (address, size) in [(0x1000, 64), (0x2000, 4096), (0x3000, 1024)] {
             blocks.add(&block(size));
-            blocks.put(at(address), &block(size));
+            blocks.put(address, &block(size));
         }
         assert_eq!(blocks.shrink(usize::MAX), []);
-        assert_eq!(blocks.shrink(1088), [at(0x2000)]);
+        assert_eq!(blocks.shrink(1088), [0x2000]);
         assert_eq!(blocks.shrink(0).len(), 2);
         assert_eq!(blocks.reserved(), 0);
     }
