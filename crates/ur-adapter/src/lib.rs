@@ -27,6 +27,7 @@ pub mod kind;
 pub mod logger;
 pub mod object;
 pub mod pool;
+pub mod rect;
 pub mod shim;
 
 pub use backend::{Absent, Backend, Value};

@@ -6,7 +6,6 @@ mod exp;
 pub mod host_task;
 pub mod image;
 pub mod native;
-pub mod rect;
 pub mod rows;
 pub mod staged;
 pub mod usm;
@@ -19,9 +18,9 @@ use crate::memory::Mem;
 use crate::program::Program;
 use crate::queue::Queue;
 use buffer::{RectTransfer, Ties, Transfer, Way};
-use rect::Placement;
 use rows::Rows;
 use std::ffi::{CStr, c_void};
+use ur_adapter::rect::{self, Placement};
 use ur_adapter::{EnqueueFns, Error, Object, Result, Slot};
 use ur_api::*;
 

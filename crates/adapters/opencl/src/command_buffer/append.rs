@@ -7,8 +7,7 @@ use crate::OpenCl;
 use crate::cl;
 use crate::context::Context;
 use crate::device::Device;
-use crate::enqueue::buffer::expect_pattern;
-use crate::enqueue::rect::{self, Placement};
+use crate::enqueue::buffer::{self, expect_pattern};
 use crate::enqueue::{invalid_size, usm};
 use crate::event::Event;
 use crate::kernel::Kernel;
@@ -18,6 +17,7 @@ use crate::sampler::Sampler;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::null;
+use ur_adapter::rect::{self, Placement};
 use ur_adapter::{CommandBufferExpFns, Error, Handle, Info, Object, Result, Slot};
 use ur_api::*;
 
@@ -354,8 +354,8 @@ impl CommandBufferExpFns for OpenCl {
         let extent = rect::extent(region);
         let from = Placement::new(src_origin, src_row_pitch, src_slice_pitch);
         let to = Placement::new(dst_origin, dst_row_pitch, dst_slice_pitch);
-        from.expect_in(src_mem, extent)?;
-        to.expect_in(dst_mem, extent)?;
+        buffer::expect_in(src_mem, from, extent)?;
+        buffer::expect_in(dst_mem, to, extent)?;
         let append = command_buffer.extensions().clCommandCopyBufferRectKHR;
         let append = append.ok_or_else(Error::unsupported)?;
         let kept = vec![src_mem.into(), dst_mem.into()];

@@ -1,12 +1,12 @@
 //! Commands on buffers.
 
 use super::invalid_size;
-use super::rect::{self, Placement};
 use crate::cl;
 use crate::event::{Call, Event, submit};
 use crate::memory::Mem;
 use crate::queue::Queue;
 use std::ffi::c_void;
+use ur_adapter::rect::{self, Placement};
 use ur_adapter::{Error, Object, Result, Slot};
 use ur_api::*;
 
@@ -111,10 +111,18 @@ pub unsafe fn transfer(
     })
 }
 
+/// Fails unless a box lies inside a buffer. Not every driver looks.
+///
+/// # Errors
+/// `INVALID_SIZE`; `INVALID_MEM_OBJECT` for an image.
+pub fn expect_in(buffer: &Mem, place: Placement, extent: [usize; 3]) -> Result {
+    buffer.expect_range(0, place.end_of(extent)?)
+}
+
 impl RectTransfer<'_> {
     fn check(&self) -> Result {
-        self.in_buffer.expect_in(self.buffer, self.extent)?;
-        self.in_memory.expect_whole(self.extent)
+        expect_in(self.buffer, self.in_buffer, self.extent)?;
+        self.in_memory.end_of(self.extent).map(|_| ())
     }
 }
 
@@ -198,8 +206,8 @@ pub fn copy_rect(
     ties: Ties<'_, '_>,
 ) -> Result {
     let extent = rect::extent(region);
-    from.1.expect_in(from.0, extent)?;
-    to.1.expect_in(to.0, extent)?;
+    expect_in(from.0, from.1, extent)?;
+    expect_in(to.0, to.1, extent)?;
     let enqueue = queue.api().clEnqueueCopyBufferRect;
     let kind = UR_COMMAND_MEM_BUFFER_COPY_RECT;
     submit(queue, kind, ties.waits, ties.event, |c| {

@@ -2,12 +2,12 @@
 
 use super::buffer::{Ties, Way};
 use super::invalid_size;
-use super::rect;
 use crate::event::submit;
 use crate::image::Image;
 use crate::memory::Mem;
 use crate::queue::Queue;
 use std::ffi::c_void;
+use ur_adapter::rect;
 use ur_adapter::{Error, Object, Result};
 use ur_api::*;
 
@@ -30,7 +30,7 @@ pub struct Transfer<'a> {
 impl Transfer<'_> {
     fn check(&self) -> Result {
         let image = self.mem.image()?;
-        rect::expect_in_image(image, self.origin, self.extent)?;
+        rect::expect_in_image(image.extent(), self.origin, self.extent)?;
         self.check_pitches(image)
     }
 
@@ -118,8 +118,8 @@ pub fn copy(
     if !src.has_format_of(dst) {
         return Err(Error::value("images of different formats"));
     }
-    rect::expect_in_image(src, from.1, extent)?;
-    rect::expect_in_image(dst, to.1, extent)?;
+    rect::expect_in_image(src.extent(), from.1, extent)?;
+    rect::expect_in_image(dst.extent(), to.1, extent)?;
     let enqueue = queue.api().clEnqueueCopyImage;
     let kind = UR_COMMAND_MEM_IMAGE_COPY;
     submit(queue, kind, ties.waits, ties.event, |c| {

@@ -1,8 +1,6 @@
 //! Boxes of bytes in buffers and in memory of the program, and boxes of texels.
 
-use crate::image::Image;
-use crate::memory::Mem;
-use ur_adapter::{Error, Result};
+use crate::{Error, Result};
 use ur_api::*;
 
 /// Where a box of bytes lies: its origin in bytes, rows and slices, and the distances between rows and
@@ -30,13 +28,6 @@ pub fn origin(offset: ur_rect_offset_t) -> [usize; 3] {
 /// An extent of the API as numbers.
 pub fn extent(region: ur_rect_region_t) -> [usize; 3] {
     three(region.width, region.height, region.depth)
-}
-
-fn bad_rect() -> Error {
-    Error::new(
-        UR_RESULT_ERROR_INVALID_SIZE,
-        "empty region, or pitches that do not fit it",
-    )
 }
 
 impl Placement {
@@ -72,29 +63,44 @@ impl Placement {
         x.checked_add(width)?.checked_add(rows)?.checked_add(slices)
     }
 
-    /// Fails unless a box of this extent lies inside a buffer. Not every driver looks.
-    ///
-    /// # Errors
-    /// `INVALID_SIZE`; `INVALID_MEM_OBJECT` for an image.
-    pub fn expect_in(&self, buffer: &Mem, extent: [usize; 3]) -> Result {
-        buffer.expect_range(0, self.end(extent).ok_or_else(bad_rect)?)
+    /// The same with the pitches that a box of this extent has where none is given, for which
+    /// [`Placement::end_of`] must have found an end.
+    #[must_use]
+    pub fn with_pitches(mut self, [width, height, _]: [usize; 3]) -> Self {
+        if self.row_pitch == 0 {
+            self.row_pitch = width;
+        }
+        if self.slice_pitch == 0 {
+            self.slice_pitch = height * self.row_pitch;
+        }
+        self
     }
 
-    /// Fails unless a box of this extent makes sense.
+    /// The offset of the first byte of a box, by the pitches that there are.
+    pub fn start(&self) -> usize {
+        let [x, y, z] = self.origin;
+        x + y * self.row_pitch + z * self.slice_pitch
+    }
+
+    /// The offset one past the last byte of a box of this extent.
     ///
     /// # Errors
-    /// `INVALID_SIZE`.
-    pub fn expect_whole(&self, extent: [usize; 3]) -> Result {
-        self.end(extent).map(|_| ()).ok_or_else(bad_rect)
+    /// `INVALID_SIZE` for a box that is empty or too large, and for pitches that do not fit it.
+    pub fn end_of(&self, extent: [usize; 3]) -> Result<usize> {
+        self.end(extent).ok_or_else(|| {
+            Error::new(
+                UR_RESULT_ERROR_INVALID_SIZE,
+                "empty region, or pitches that do not fit it",
+            )
+        })
     }
 }
 
-/// Fails unless a box of texels lies inside an image. OpenCL has another error for that.
+/// Fails unless a box of texels is not empty and lies inside an image of extent `whole`.
 ///
 /// # Errors
 /// `INVALID_SIZE`.
-pub fn expect_in_image(image: &Image, origin: [usize; 3], extent: [usize; 3]) -> Result {
-    let whole = image.extent();
+pub fn expect_in_image(whole: [usize; 3], origin: [usize; 3], extent: [usize; 3]) -> Result {
     let inside = (0..3).all(|axis| {
         let end = origin[axis].checked_add(extent[axis]);
         extent[axis] != 0 && end.is_some_and(|end| end <= whole[axis])
@@ -131,5 +137,23 @@ mod tests {
         assert_eq!(end([0; 3], 0, 0, [0, 1, 1]), None);
         assert_eq!(end([usize::MAX, 0, 0], 0, 0, [1, 1, 1]), None);
         assert_eq!(end([0, usize::MAX, 0], 0, 0, [1, 1, 1]), None);
+    }
+
+    #[test]
+    fn a_box_begins_at_its_origin() {
+        let tight = Placement {
+            origin: [1, 2, 3],
+            row_pitch: 0,
+            slice_pitch: 0,
+        };
+        let tight = tight.with_pitches([4, 3, 2]);
+        assert_eq!((tight.row_pitch, tight.slice_pitch), (4, 12));
+        assert_eq!(tight.start(), 1 + 2 * 4 + 3 * 12);
+        let wide = Placement {
+            row_pitch: 10,
+            slice_pitch: 50,
+            ..tight
+        };
+        assert_eq!(wide.with_pitches([4, 3, 2]).start(), 1 + 20 + 150);
     }
 }
