@@ -1,11 +1,17 @@
 //! Contexts: which devices work together.
 
+mod service;
+
 use crate::LevelZero;
 use crate::adapter::Adapter;
 use crate::device::Device;
 use crate::event::Pools;
 use crate::platform::{self, Platform};
+use crate::usm::Known;
+use crate::usm::pool::ContextPools;
+use crate::virtual_mem::Ranges;
 use crate::ze::{self, Functions, Owned, check};
+use service::Service;
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 use ur_adapter::{ContextFns, Error, Handle, Info, Object, Result};
@@ -22,11 +28,16 @@ unsafe impl Send for Deleter {}
 
 /// What a context handle names.
 pub struct Context {
-    /// First, so that they go before what they are of.
+    /// Of events.
     pools: Pools,
-    native: Owned<ze::ze_context_handle_t>,
+    service: Service,
+    known: Known,
+    usm_pools: ContextPools,
+    ranges: Ranges,
     devices: Vec<Handle<Device>>,
     deleters: Mutex<Vec<Deleter>>,
+    /// Last, so that it goes after what is of it.
+    native: Owned<ze::ze_context_handle_t>,
 }
 
 impl Context {
@@ -36,9 +47,13 @@ impl Context {
     ) -> Result<Handle<Self>> {
         Handle::new(Self {
             pools: Pools::default(),
-            native,
+            service: Service::default(),
+            known: Known::default(),
+            usm_pools: ContextPools::default(),
+            ranges: Ranges::default(),
             devices,
             deleters: Mutex::default(),
+            native,
         })
     }
 
@@ -65,6 +80,21 @@ impl Context {
     /// Level Zero's own handle.
     pub fn native(&self) -> ze::ze_context_handle_t {
         self.native.get()
+    }
+
+    /// Allocations that the driver cannot tell all of.
+    pub fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// The pools that its devices allocate from.
+    pub fn usm_pools(&self) -> &ContextPools {
+        &self.usm_pools
+    }
+
+    /// Its reserved addresses.
+    pub fn ranges(&self) -> &Ranges {
+        &self.ranges
     }
 
     /// Whether `device` is one of its devices or a part of one.
@@ -95,6 +125,8 @@ impl std::fmt::Debug for Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        // What they keep is the context's memory.
+        self.usm_pools.close();
         let deleters = self.deleters.get_mut();
         let deleters = deleters.unwrap_or_else(PoisonError::into_inner);
         while let Some(Deleter {
@@ -150,9 +182,8 @@ impl ContextFns for LevelZero {
         match prop_name {
             UR_CONTEXT_INFO_NUM_DEVICES => info.value(context.devices.len() as u32),
             UR_CONTEXT_INFO_DEVICES => info.handles(&context.devices),
-            UR_CONTEXT_INFO_USM_MEMCPY2D_SUPPORT | UR_CONTEXT_INFO_USM_FILL2D_SUPPORT => {
-                info.bool(crate::usm::has_2d(context))
-            }
+            UR_CONTEXT_INFO_USM_MEMCPY2D_SUPPORT => info.bool(crate::usm::has_copy_2d(context)),
+            UR_CONTEXT_INFO_USM_FILL2D_SUPPORT => info.bool(crate::usm::has_fill_2d(context)),
             _ => Err(Error::unsupported_query()),
         }
     }

@@ -88,12 +88,17 @@ impl Platform {
         })
     }
 
-    fn own_version(&self) -> Option<String> {
-        let get = self.functions.zeIntelGetDriverVersionString?;
+    /// The driver's own handle of itself, for [`Platform::functions`].
+    pub fn own_native(&self) -> ze::ze_driver_handle_t {
         let driver = self.native.to_pointer();
         // SAFETY: a live driver.
         let driver = unsafe { driver::to_driver(self.api, ze::ZEL_HANDLE_DRIVER, driver) };
-        let driver = ze::ze_driver_handle_t::from_pointer(driver);
+        ze::ze_driver_handle_t::from_pointer(driver)
+    }
+
+    fn own_version(&self) -> Option<String> {
+        let get = self.functions.zeIntelGetDriverVersionString?;
+        let driver = self.own_native();
         let mut size = 0;
         // SAFETY: a live driver; only the size is asked for.
         let code = unsafe { get(driver, std::ptr::null_mut(), &raw mut size) };

@@ -8,6 +8,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 use ur_adapter::Handle;
+use ur_adapter::pool::Block;
 use ur_api::*;
 
 /// An allocation from a pool.
@@ -24,7 +25,7 @@ pub struct Allocation {
     /// Where it goes when it is freed.
     pub pool: Handle<UsmPool>,
     /// What the pool knows it by.
-    pub block: super::pool::Block,
+    pub block: Block,
 }
 
 /// The known allocations of a context.
