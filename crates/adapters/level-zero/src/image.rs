@@ -6,6 +6,7 @@ mod shape;
 use crate::context::Context;
 use crate::device::{Able, Device};
 use crate::enqueue::image::{Steps, Texels, pieces};
+use crate::event::Engine;
 use crate::memory::Mem;
 use crate::memory::storage::{Place, Storage};
 use crate::ze::{self, Owned, check};
@@ -167,7 +168,7 @@ unsafe fn fill_from(context: &Context, device: &Device, mem: &Mem, host: *const 
         let region = part.native();
         let from = host.wrapping_byte_add(offset);
         let (none, nothing) = (ze::ze_event_handle_t::NULL, std::ptr::null());
-        context.serve(device, |list| {
+        context.serve(device, Engine::Compute, |list| {
             let copy = api.zeCommandListAppendImageCopyFromMemory;
             // SAFETY: a list and an image of ours; memory as the caller says.
             unsafe { copy(list, native, from, &raw const region, none, 0, nothing) }

@@ -1,6 +1,7 @@
 //! What is behind memory objects.
 
 use crate::context::Context;
+use crate::event::Engine;
 use crate::image::Image;
 use crate::usm::driver::{self, Request};
 use crate::ze::{self, Owned};
@@ -188,7 +189,8 @@ impl Storage {
         }
         let copy = self.context.api().zeCommandListAppendMemoryCopy;
         let (none, nothing) = (ze::ze_event_handle_t::NULL, std::ptr::null());
-        self.context.serve(&self.context.devices()[0], |list| {
+        let device = &self.context.devices()[0];
+        self.context.serve(device, Engine::Copy, |list| {
             // SAFETY: a list of ours; memory as the caller says.
             unsafe { copy(list, to, from, size, none, 0, nothing) }
         })

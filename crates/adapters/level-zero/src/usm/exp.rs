@@ -5,6 +5,7 @@ use super::{check_device, home};
 use crate::LevelZero;
 use crate::context::Context;
 use crate::device::Device;
+use crate::event::Engine;
 use crate::ze::{self, check};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -159,7 +160,8 @@ impl UsmExpFns for LevelZero {
         };
         let copy = context.api().zeCommandListAppendMemoryCopy;
         let (none, nothing) = (ze::ze_event_handle_t::NULL, std::ptr::null());
-        context.serve(device.as_ref().unwrap_or(&context.devices()[0]), |list| {
+        let device = device.as_ref().unwrap_or(&context.devices()[0]);
+        context.serve(device, Engine::Copy, |list| {
             // SAFETY: a list of ours, and memory of that size as the program says.
             unsafe { copy(list, dst, src, size, none, 0, nothing) }
         })

@@ -3,6 +3,7 @@
 use super::UsmPool;
 use crate::context::Context;
 use crate::device::Device;
+use crate::event::Engine;
 use crate::usm::driver::Request;
 use crate::usm::known::Allocation;
 use crate::ze;
@@ -58,7 +59,8 @@ fn zero(
     let fill = context.api().zeCommandListAppendMemoryFill;
     let (none, nothing, zero) = (ze::ze_event_handle_t::NULL, std::ptr::null(), 0u8);
     let pattern = (&raw const zero).cast();
-    context.serve(device.unwrap_or(&context.devices()[0]), |list| {
+    let device = device.unwrap_or(&context.devices()[0]);
+    context.serve(device, Engine::Copy, |list| {
         // SAFETY: a list of ours, memory of that size that nobody else uses, and a pattern of one byte.
         unsafe { fill(list, start, pattern, 1, size, none, 0, nothing) }
     })
