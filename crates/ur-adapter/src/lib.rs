@@ -22,6 +22,7 @@ pub mod chain;
 pub mod error;
 pub mod generated;
 pub mod hosted;
+pub mod il;
 pub mod info;
 pub mod kind;
 pub mod logger;

@@ -2,7 +2,6 @@
 
 pub mod build;
 pub mod create;
-pub mod il;
 pub mod info;
 
 use crate::OpenCl;
@@ -11,7 +10,7 @@ use crate::context::Context;
 use crate::device::Device;
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
-use ur_adapter::{Error, Handle, Info, Object, ProgramExpFns, ProgramFns, Result};
+use ur_adapter::{Error, Handle, Info, Object, ProgramExpFns, ProgramFns, Result, il};
 use ur_api::*;
 
 /// What a program handle names.
@@ -88,7 +87,8 @@ impl Program {
     fn exports(&self) -> Vec<Box<[u8]>> {
         let mut exports = self.exports.clone();
         if let Ok(il) = self.list::<u8>(cl::CL_PROGRAM_IL) {
-            exports.extend(il::exports(&il));
+            let contents = il::Contents::read(&il);
+            exports.extend(contents.functions().map(Box::from));
         }
         exports
     }

@@ -1,11 +1,11 @@
 //! Making programs of SPIR-V, of binaries and of OpenCL's own.
 
-use super::{Program, il};
+use super::Program;
 use crate::cl::{self, Owned, Version, check, query};
 use crate::context::Context;
 use crate::device::Device;
 use std::ffi::c_void;
-use ur_adapter::{Error, Handle, Object, Result};
+use ur_adapter::{Error, Handle, Object, Result, il};
 use ur_api::*;
 
 /// Metadata has no meaning for OpenCL, but must be whole.
