@@ -17,6 +17,7 @@
 //! * errors become `ur_result_t` and the message of `urAdapterGetLastError` ([`Error`]);
 //! * a panic ends at the C boundary as `UR_RESULT_ERROR_UNKNOWN`.
 
+pub mod args;
 pub mod backend;
 pub mod chain;
 pub mod error;

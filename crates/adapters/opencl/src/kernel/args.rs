@@ -8,6 +8,7 @@ use crate::memory::Mem;
 use crate::sampler::Sampler;
 use crate::usm::driver::Source;
 use std::ffi::c_void;
+use ur_adapter::args::Given;
 use ur_adapter::{Error, Object, Result};
 use ur_api::*;
 
@@ -26,47 +27,6 @@ impl SetPointer {
             Source::Svm(_) => context.api().clSetKernelArgSVMPointer,
             Source::None => None,
         })
-    }
-}
-
-/// Which arguments are given.
-struct Given {
-    /// The first 64.
-    first: u64,
-    /// All others.
-    others: Vec<bool>,
-}
-
-impl Given {
-    #[inline]
-    fn new(count: u32) -> Self {
-        Self {
-            first: 0,
-            others: match count {
-                0..=64 => Vec::new(),
-                _ => vec![false; count as usize - 64],
-            },
-        }
-    }
-
-    #[inline]
-    fn set(&mut self, index: u32) {
-        if index < 64 {
-            self.first |= 1 << index;
-        } else if let Some(given) = self.others.get_mut(index as usize - 64) {
-            *given = true;
-        }
-    }
-
-    /// The first of `count` that is missing.
-    #[inline]
-    fn missing(&self, count: u32) -> Option<u32> {
-        let first = self.first.trailing_ones();
-        if first < count.min(64) {
-            return Some(first);
-        }
-        let other = self.others.iter().position(|given| !given);
-        other.map(|at| at as u32 + 64)
     }
 }
 
@@ -176,22 +136,4 @@ fn refused(index: u32, code: cl::cl_int) -> Error {
         },
     };
     Error::new(result, format!("argument {index} is refused")).with_native(code)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_missing_argument_is_found() {
-        for count in [0, 1, 63, 64, 65, 200] {
-            let mut given = Given::new(count);
-            for index in 0..count {
-                assert_eq!(given.missing(count), Some(index));
-                given.set(index);
-            }
-            given.set(count + 1000);
-            assert_eq!(given.missing(count), None);
-        }
-    }
 }
