@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 pub const BASIC: &[u8] = include_bytes!("../kernels/basic.spv");
 /// `arguments.cl`: arguments of every kind and size.
 pub const ARGUMENTS: &[u8] = include_bytes!("../kernels/arguments.spv");
+/// `large.cl`: a kernel with a large argument.
+pub const LARGE: &[u8] = include_bytes!("../kernels/large.spv");
 /// `constants.spvasm`: specialisation constants.
 pub const CONSTANTS: &[u8] = include_bytes!("../kernels/constants.spv");
 /// `link_library.cl`: what `link_main.cl` needs.

@@ -242,7 +242,11 @@ fn refused(
 fn value(cx: &Cx, name: &str, size: usize) -> Outcome {
     let scene = Scene::new(cx, 0)?;
     let name = CString::new(name).map_err(Stop::fail)?;
-    let kernel = scene.kernel(kernels::ARGUMENTS, &name)?;
+    let il = match size {
+        1000.. => kernels::LARGE,
+        _ => kernels::ARGUMENTS,
+    };
+    let kernel = scene.kernel(il, &name)?;
     let out = filled(&scene, size + 8, 1)?;
     let given = bytes(size, 9);
     let args = [Arg::Value(&given), Arg::from(&out)];

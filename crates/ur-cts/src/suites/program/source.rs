@@ -149,6 +149,11 @@ fn made(scene: &Scene, source: &str) -> Result<Program, Stop> {
         *const usize,
         *mut c_int,
     ) -> *mut c_void;
+    if scene.cx.backend() != UR_BACKEND_OPENCL {
+        return Err(Stop::Unsupported(
+            "sources, on a backend that is not OpenCL".into(),
+        ));
+    }
     let mut context = 0;
     ok!(urContextGetNativeHandle(
         scene.context.get(),
