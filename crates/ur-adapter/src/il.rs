@@ -11,6 +11,7 @@ const HEADER_WORDS: usize = 5;
 
 /// Numbers of instructions.
 mod op {
+    pub const MEMORY_MODEL: u16 = 14;
     pub const ENTRY_POINT: u16 = 15;
     pub const TYPE_INT: u16 = 21;
     pub const TYPE_FLOAT: u16 = 22;
@@ -27,6 +28,7 @@ mod op {
 
 /// The instructions that are of interest here.
 const KNOWN: &[u16] = &[
+    op::MEMORY_MODEL,
     op::ENTRY_POINT,
     op::TYPE_INT,
     op::TYPE_FLOAT,
@@ -82,8 +84,8 @@ pub fn is_module(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_ne_bytes())
 }
 
-/// Looks whether a module is whole: that its last instruction is not cut off, that each function ends,
-/// and that its entry points are there. What does not begin as a module is left to the driver.
+/// Looks whether a module is whole: that it has a memory model, as every module does, that its last
+/// instruction is not cut off, that each function ends, and that its entry points are there. What does not begin as a module is left to the driver.
 ///
 /// # Errors
 /// What is missing.
@@ -97,6 +99,12 @@ pub fn check(bytes: &[u8]) -> Result<(), &'static str> {
     let (instructions, whole) = instructions(&words);
     if !whole {
         return Err("an instruction of the module is cut off");
+    }
+    if instructions
+        .iter()
+        .all(|one| one.opcode != op::MEMORY_MODEL)
+    {
+        return Err("the module ends before its memory model");
     }
     let mut inside = false;
     for instruction in &instructions {
@@ -139,6 +147,7 @@ mod tests {
     /// A module of these instructions.
     pub fn module(instructions: &[Vec<u32>]) -> Vec<u8> {
         let words = [MAGIC, 0x10000, 0, 10, 0].into_iter();
+        let words = words.chain(instruction(op::MEMORY_MODEL, &[2, 2]));
         let words = words.chain(instructions.iter().flatten().copied());
         words.flat_map(u32::to_ne_bytes).collect()
     }
@@ -157,8 +166,8 @@ mod tests {
         // Behind the first function the module is whole again, as far as can be seen.
         let whole_again = end - 4 - 5 * 4;
         for length in 4..end {
-            // Without anything behind the header there is nothing that could be missing.
-            let passes = length == whole_again || length == HEADER_WORDS * 4;
+            // With no more than a memory model there is nothing that could be missing.
+            let passes = length == whole_again || length == (HEADER_WORDS + 3) * 4;
             assert_eq!(check(&module[..length]).is_ok(), passes, "{length}");
         }
     }

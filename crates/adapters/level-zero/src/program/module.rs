@@ -155,7 +155,8 @@ impl Module {
             )
         };
         match code {
-            ze::ZE_RESULT_ERROR_INVALID_GLOBAL_NAME => {
+            // Intel's driver names the argument.
+            ze::ZE_RESULT_ERROR_INVALID_GLOBAL_NAME | ze::ZE_RESULT_ERROR_INVALID_ARGUMENT => {
                 let message = format!("no variable {name:?} in the program");
                 Err(Error::value(message).with_native(code.cast_signed()))
             }
@@ -171,8 +172,13 @@ impl Module {
         let mut address = null_mut();
         let get = self.api().zeModuleGetFunctionPointer;
         // SAFETY: a live module and a terminated name; the place is ours.
-        check(unsafe { get(self.native(), name.as_ptr(), &raw mut address) })?;
-        Ok(address)
+        match unsafe { get(self.native(), name.as_ptr(), &raw mut address) } {
+            // Intel's driver now and then has no objection.
+            ze::ZE_RESULT_SUCCESS if address.is_null() => {
+                Err(ze::error::failed(ze::ZE_RESULT_ERROR_INVALID_FUNCTION_NAME))
+            }
+            code => check(code).map(|()| address),
+        }
     }
 }
 
@@ -192,7 +198,8 @@ fn compile(context: &Object<Context>, device: &Device, parts: &[Part]) -> (Resul
         .collect();
     let sizes: Vec<_> = parts.iter().map(|part| part.il.bytes.len()).collect();
     let modules: Vec<_> = parts.iter().map(|part| part.il.bytes.as_ptr()).collect();
-    let options: Vec<_> = parts.iter().map(|part| part.options.as_ptr()).collect();
+    let texts: Vec<_> = parts.iter().map(Part::flags).collect();
+    let options: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
     let mut program = ze::ze_module_program_exp_desc_t::new();
     program.count = parts.len() as u32;
     program.inputSizes = sizes.as_ptr();
@@ -203,7 +210,7 @@ fn compile(context: &Object<Context>, device: &Device, parts: &[Part]) -> (Resul
     desc.format = ze::ZE_MODULE_FORMAT_IL_SPIRV;
     desc.inputSize = first.il.bytes.len();
     desc.pInputModule = first.il.bytes.as_ptr();
-    desc.pBuildFlags = first.options.as_ptr();
+    desc.pBuildFlags = options.first().copied().unwrap_or(null());
     desc.pConstants = constants.first().copied().unwrap_or(null());
     if parts.len() > 1 {
         desc.pNext = (&raw const program).cast();

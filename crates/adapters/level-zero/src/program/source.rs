@@ -1,5 +1,6 @@
 //! What programs are made of.
 
+use super::options;
 use crate::ze;
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
@@ -33,6 +34,29 @@ pub struct Part {
     pub options: CString,
     /// What its constants are, if they are not what the module says.
     pub constants: Vec<Specialisation>,
+}
+
+impl Part {
+    /// What the compiler is told: the options, and what the module itself asks for. Without being told,
+    /// Intel's lets nobody see what a module exports.
+    pub fn flags(&self) -> CString {
+        let contents = &self.il.contents;
+        let is_kernel = |symbol: &il::Symbol| contents.entry(&symbol.name).is_some();
+        let mut exports = contents.exports.iter();
+        let functions = exports.any(|symbol| symbol.is_function && !is_kernel(symbol));
+        let mut exports = contents.exports.iter();
+        let variables = exports.any(|symbol| !symbol.is_function);
+        let mut flags = self.options.clone();
+        for (wanted, flag) in [
+            (functions, c"-library-compilation"),
+            (variables, c"-ze-take-global-address"),
+        ] {
+            if wanted {
+                flags = options::both(&flags, flag);
+            }
+        }
+        flags
+    }
 }
 
 /// What a program is made of.
