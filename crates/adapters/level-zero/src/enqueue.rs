@@ -10,17 +10,21 @@ pub mod native;
 pub mod timestamp;
 pub mod usm;
 pub mod usm_alloc;
+pub mod variable;
 pub mod wait;
 
 use crate::LevelZero;
 use crate::device::{Able, Device};
 use crate::event::Event;
+use crate::kernel::Kernel;
+use crate::kernel::range::Range;
 use crate::memory::Mem;
+use crate::program::Program;
 use crate::queue::Queue;
 use crate::usm::UsmPool;
 use buffer::{RectTransfer, Transfer};
 use image::Texels;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use ur_adapter::rect::{self, Placement};
 use ur_adapter::{EnqueueExpFns, EnqueueFns, Error, Object, Result, Slot};
 use ur_api::*;
@@ -412,6 +416,50 @@ impl EnqueueFns for LevelZero {
         // SAFETY: the program passes rows of that size.
         unsafe { usm::memcpy_2d(queue, rows, blocking, to, from, Ties { waits, event }) }
     }
+
+    unsafe fn enqueue_device_global_variable_write(
+        queue: &Object<Queue>,
+        program: &Object<Program>,
+        name: &CStr,
+        blocking: bool,
+        size: usize,
+        offset: usize,
+        src: *const c_void,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let part = variable::Part {
+            program,
+            name,
+            size,
+            offset,
+            blocking,
+        };
+        // SAFETY: the program passes the bytes until the command ends.
+        unsafe { variable::copy(queue, &part, variable::Host::From(src), waits, event) }
+    }
+
+    unsafe fn enqueue_device_global_variable_read(
+        queue: &Object<Queue>,
+        program: &Object<Program>,
+        name: &CStr,
+        blocking: bool,
+        size: usize,
+        offset: usize,
+        dst: *mut c_void,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let part = variable::Part {
+            program,
+            name,
+            size,
+            offset,
+            blocking,
+        };
+        // SAFETY: the program passes room for the bytes until the command ends.
+        unsafe { variable::copy(queue, &part, variable::Host::To(dst), waits, event) }
+    }
 }
 
 impl EnqueueExpFns for LevelZero {
@@ -501,6 +549,25 @@ impl EnqueueExpFns for LevelZero {
         event: &mut Slot<Event>,
     ) -> Result {
         usm_alloc::free(queue, mem, Ties { waits, event })
+    }
+
+    unsafe fn enqueue_kernel_launch_with_args_exp(
+        queue: &Object<Queue>,
+        kernel: &Object<Kernel>,
+        work_dim: u32,
+        global_work_offset: *const usize,
+        global_work_size: *const usize,
+        local_work_size: *const usize,
+        args: &[ur_exp_kernel_arg_properties_t],
+        properties: Option<&ur_kernel_launch_ext_properties_t>,
+        waits: &[&Object<Event>],
+        event: &mut Slot<Event>,
+    ) -> Result {
+        let (offset, global) = (global_work_offset, global_work_size);
+        // SAFETY: the program passes a size for each dimension.
+        let range = unsafe { Range::read(work_dim, offset, global, local_work_size) }?;
+        // SAFETY: arguments are what their types say.
+        unsafe { crate::launch::launch(queue, kernel, &range, args, properties, waits, event) }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod graph;
 pub mod image;
 pub mod ipc;
 pub mod kernel;
+pub mod launch;
 pub mod memory;
 pub mod platform;
 pub mod program;
