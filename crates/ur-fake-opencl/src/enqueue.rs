@@ -116,7 +116,7 @@ commands! {
         |world: &mut World| world.mem(buffer.to_native())?.expect_range(offset, size);
     /// Enqueues a write.
     clEnqueueWriteBuffer(
-        buffer: cl_mem, blocking: cl_bool, offset: usize, size: usize, _from: *const c_void,
+        buffer: cl_mem, blocking: cl_bool, offset: usize, size: usize, _from: *mut c_void,
     ) is CL_COMMAND_WRITE_BUFFER, blocking,
         |world: &mut World| world.mem(buffer.to_native())?.expect_range(offset, size);
     /// Enqueues a read of a box.
@@ -130,7 +130,7 @@ commands! {
     clEnqueueWriteBufferRect(
         buffer: cl_mem, blocking: cl_bool, _origin: *const usize, _host_origin: *const usize,
         _region: *const usize, _row: usize, _slice: usize, _host_row: usize, _host_slice: usize,
-        _from: *const c_void,
+        _from: *mut c_void,
     ) is CL_COMMAND_WRITE_BUFFER_RECT, blocking,
         |world: &mut World| world.mem(buffer.to_native()).map(|_| ());
     /// Enqueues a copy.
@@ -159,7 +159,7 @@ commands! {
     /// Enqueues a write of an image.
     clEnqueueWriteImage(
         image: cl_mem, blocking: cl_bool, _origin: *const usize, _region: *const usize, _row: usize,
-        _slice: usize, _from: *const c_void,
+        _slice: usize, _from: *mut c_void,
     ) is CL_COMMAND_WRITE_IMAGE, blocking, |world: &mut World| world.mem(image.to_native()).map(|_| ());
     /// Enqueues a copy of an image.
     clEnqueueCopyImage(

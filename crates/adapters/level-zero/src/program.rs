@@ -139,7 +139,7 @@ impl Program {
             let mut functions = contents.functions();
             functions.any(|function| function == name.to_bytes())
         };
-        contents.any(|contents| has(contents)) || info::names(self).iter().any(|own| **own == *name)
+        contents.any(has) || info::names(self).iter().any(|own| **own == *name)
     }
 }
 

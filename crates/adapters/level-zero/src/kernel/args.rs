@@ -77,7 +77,7 @@ impl Objects {
         // SAFETY: as the caller says.
         let sampler = unsafe { Object::<Sampler>::from_raw(raw) }?;
         self.kept.samplers.push(sampler.handle());
-        Ok(sampler.native_on(device)?.to_native() as usize)
+        Ok(sampler.native_on(device)?.to_native())
     }
 }
 

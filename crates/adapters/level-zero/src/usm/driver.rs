@@ -221,7 +221,7 @@ pub struct Told {
 ///
 /// # Errors
 /// What the driver says.
-pub fn tell(context: &Context, memory: *const c_void) -> Result<Told> {
+pub(crate) fn tell(context: &Context, memory: *const c_void) -> Result<Told> {
     let mut properties = ze::ze_memory_allocation_properties_t::new();
     let mut device = ze::ze_device_handle_t::NULL;
     let (api, native) = (context.api(), context.native());
@@ -242,7 +242,7 @@ pub fn tell(context: &Context, memory: *const c_void) -> Result<Told> {
 ///
 /// # Errors
 /// `INVALID_MEM_OBJECT` for an address in no allocation.
-pub fn range(context: &Context, memory: *const c_void) -> Result<(*mut c_void, usize)> {
+pub(crate) fn range(context: &Context, memory: *const c_void) -> Result<(*mut c_void, usize)> {
     let (mut base, mut size) = (std::ptr::null_mut(), 0);
     let (api, native) = (context.api(), context.native());
     // SAFETY: a live context, any pointer, places of ours.
