@@ -29,6 +29,8 @@ enum Part {
     Released,
     /// Our loader and OpenCL adapter on Intel's CPU driver, then on PoCL where that is installed
     Opencl,
+    /// Our loader and Level Zero adapter on the driver for tests, which runs kernels by the native CPU
+    LevelZero,
     /// Our loader with native CPU, OpenCL on these drivers and the mock in one process, tests of all
     /// devices in random order: what fails must fail with its adapter alone
     Interleaved {
@@ -54,6 +56,7 @@ pub fn run(args: &Args) -> Result<bool> {
         }
         Part::Released => released(),
         Part::Opencl => ours_on_opencl(),
+        Part::LevelZero => level_zero(),
         Part::Interleaved { seeds } => interleaved(*seeds),
         Part::Faults => faults(),
     }
@@ -178,6 +181,28 @@ fn ours_on_opencl() -> Result<bool> {
         return Ok(intel);
     }
     Ok(on(true)? && intel)
+}
+
+fn level_zero() -> Result<bool> {
+    process::run(&mut process::cargo([
+        "build",
+        "--release",
+        "--quiet",
+        "-p",
+        "ur-fake-level-zero",
+    ]))?;
+    // In the place of Level Zero's loader, beside the compiler of kernels.
+    let folder = folder()?.join("level-zero");
+    std::fs::create_dir_all(&folder)?;
+    let driver = repo::cargo_target().join("release/libze_fake.so");
+    build::install(&driver, &folder.join("libze_loader.so.1"))?;
+    build::install(&library("libur_jit.so"), &folder.join("libur_jit.so"))?;
+    let mut suite = suite()?;
+    suite
+        .env("LD_LIBRARY_PATH", &folder)
+        .args(["--adapter", "level_zero"])
+        .args(AT_ONCE);
+    Ok(process::status(&mut suite)?.success())
 }
 
 /// Our adapter in the built tree.
