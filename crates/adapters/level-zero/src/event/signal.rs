@@ -122,6 +122,16 @@ impl Signal {
         }
     }
 
+    /// Gives the command up: nobody will know whether it runs, so what it uses stays for good.
+    pub fn lose(&self, error: &Error) {
+        let load = {
+            let mut load = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+            load.take()
+        };
+        std::mem::forget(load);
+        self.note_failed(error);
+    }
+
     /// Its context.
     pub fn context(&self) -> &Handle<Context> {
         &self.context
@@ -204,7 +214,7 @@ impl Signal {
         if let Some(known) = self.known() {
             return known;
         }
-        if self.by_host {
+        if self.by_host && nanoseconds > 0 {
             return self.wait_for_host(nanoseconds);
         }
         let Some(native) = &self.native else {

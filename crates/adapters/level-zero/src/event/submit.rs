@@ -94,6 +94,17 @@ impl<'a> Command<'a> {
     }
 }
 
+/// What has been appended by a call that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begun {
+    /// Nothing.
+    No,
+    /// Something, with a signal behind it.
+    Yes,
+    /// Something, and nothing tells its end.
+    Untold,
+}
+
 /// What every command of a list of Level Zero's takes.
 #[derive(Debug)]
 pub struct Call {
@@ -107,8 +118,8 @@ pub struct Call {
     pub count: u32,
     /// The events to wait for; null if there are none.
     pub waits: *const ze::ze_event_handle_t,
-    /// Whether something may have been appended although the call fails.
-    pub(crate) begun: Cell<bool>,
+    /// What has been appended if the call fails.
+    pub(crate) begun: Cell<Begun>,
 }
 
 impl Call {
@@ -126,12 +137,15 @@ impl Call {
             // SAFETY: a list that the caller has for itself, and live events.
             check(unsafe { barrier(self.list, none, self.count, self.waits) })?;
         }
-        self.begun.set(true);
+        self.begun.set(Begun::Untold);
         let appended = append(self.list);
-        // Also after a failure: what came before it runs, and someone must know until when.
+        // Also after a failure: what came before it runs, and someone must know until when. So a driver
+        // that lacks something for this gets another chance.
         // SAFETY: as above.
-        let ended = check(unsafe { barrier(self.list, self.signal, 0, std::ptr::null()) });
-        appended.and(ended)
+        let end = || check(unsafe { barrier(self.list, self.signal, 0, std::ptr::null()) });
+        end().or_else(|_| end())?;
+        self.begun.set(Begun::Yes);
+        appended
     }
 
     /// Lets later commands of the list begin only when the earlier ones have ended, for use in

@@ -5,6 +5,7 @@ use super::lists::{Batch, Lists, Target, is_batched};
 use crate::context::Context;
 use crate::device::Device;
 use crate::event::signal::{Last, Load, Origin};
+use crate::event::submit::Begun;
 use crate::event::{Call, Engine, Keep, Signal, Waits};
 use crate::ze::{self, Owned, exit};
 use std::cell::Cell;
@@ -274,11 +275,19 @@ impl Core {
                 0 => std::ptr::null(),
                 _ => natives.as_ptr(),
             },
-            begun: Cell::new(false),
+            begun: Cell::new(Begun::No),
         };
         let appended = append(&call);
-        if appended.is_err() && !call.begun.get() {
-            return appended;
+        if let Err(error) = &appended {
+            match call.begun.get() {
+                Begun::No => return appended,
+                Begun::Yes => {}
+                Begun::Untold => {
+                    signal.note_appended();
+                    signal.lose(error);
+                    return appended;
+                }
+            }
         }
         signal.note_appended();
         let pushed = state.push(signal, place, how.barrier);
