@@ -7,8 +7,13 @@
 //!
 //! # Order of locks
 //!
-//! A thread that holds one of these takes only later ones: a queue's, its context's pools of events, a
-//! kernel's. None is held while the driver waits for a device or a function of the program runs.
+//! A thread that holds one of these takes only later ones: a queue's ([`queue::backlog`]), what a command
+//! holds ([`event::signal`]), its context's pools of events, a kernel's. No thread holds those of two
+//! queues: what another queue keeps back is handed over before the own lock is taken
+//! ([`event::Waits::of`]), which `tests/order.rs` tries in all interleavings. The list of all queues
+//! ([`queue::live`]) is looked at without any other lock. None is held while the driver waits for a
+//! device, a function of the program runs or something is dropped that a command held; but the adapter's
+//! own thread holds [`ze::exit::turn`] for its short waits, which the process's exit waits for.
 
 pub mod adapter;
 pub mod bindless;
