@@ -102,6 +102,15 @@ pub fn finish(which: impl Fn(&Core) -> bool) -> Result {
     result
 }
 
+/// Looks which commands of a context have ended, so that what they held goes.
+pub fn look(context: &Context) {
+    for core in all().iter().filter(|core| is_of(core, context)) {
+        // What cannot be asked has not ended.
+        let _ = core.is_empty();
+    }
+    sweep();
+}
+
 /// Waits for all commands of a context.
 ///
 /// # Errors

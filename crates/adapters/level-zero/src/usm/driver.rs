@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::device::Device;
+use crate::queue::live;
 use crate::ze::{self, check};
 use std::ffi::c_void;
 use ur_adapter::{Error, Result, chain};
@@ -164,17 +165,27 @@ pub unsafe fn allocate_with(
     let mut memory = std::ptr::null_mut();
     let place = &raw mut memory;
     let owner = device.map(Device::native);
-    // SAFETY: live objects, descriptions and a place of ours.
-    let code = unsafe {
-        match (request.kind, owner) {
-            (UR_USM_TYPE_DEVICE, Some(owner)) => {
-                (api.zeMemAllocDevice)(native, on_device, size, align, owner, place)
+    let ask = || {
+        // SAFETY: live objects, descriptions and a place of ours.
+        unsafe {
+            match (request.kind, owner) {
+                (UR_USM_TYPE_DEVICE, Some(owner)) => {
+                    (api.zeMemAllocDevice)(native, on_device, size, align, owner, place)
+                }
+                (UR_USM_TYPE_SHARED, Some(owner)) => {
+                    (api.zeMemAllocShared)(native, on_device, host, size, align, owner, place)
+                }
+                _ => (api.zeMemAllocHost)(native, host, size, align, place),
             }
-            (UR_USM_TYPE_SHARED, Some(owner)) => {
-                (api.zeMemAllocShared)(native, on_device, host, size, align, owner, place)
-            }
-            _ => (api.zeMemAllocHost)(native, host, size, align, place),
         }
+    };
+    let code = match ask() {
+        ze::ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY | ze::ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY => {
+            // What was freed while commands used it may be had by now; nobody has looked yet.
+            live::look(context);
+            ask()
+        }
+        code => code,
     };
     let refused = match code {
         ze::ZE_RESULT_ERROR_UNSUPPORTED_SIZE => UR_RESULT_ERROR_INVALID_USM_SIZE,

@@ -19,6 +19,8 @@ pub const NEWEST: &str = "1.15";
 pub const LISTS: u32 = 4;
 /// Events.
 pub const EVENTS: u32 = 7;
+/// Allocations.
+pub const MEMORY: u32 = 14;
 /// All but drivers and devices.
 const ALL: u32 = u32::MAX;
 

@@ -4,6 +4,7 @@ mod driver;
 mod events;
 mod exit;
 mod host_tasks;
+mod memory;
 mod queues;
 mod stress;
 mod support;

@@ -68,6 +68,8 @@ owners! {
     Queue: ur_queue_handle_t;
     /// An event.
     Event: ur_event_handle_t;
+    /// A buffer.
+    Mem: ur_mem_handle_t;
 }
 
 impl Context {
