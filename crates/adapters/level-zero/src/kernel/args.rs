@@ -168,11 +168,14 @@ impl Held<'_> {
         }
     }
 
-    /// Sets an argument to an address or to a handle of Level Zero's.
+    /// Sets an argument to an address or to a handle of Level Zero's. A null one is no value to drivers.
     #[inline]
     fn set_address(&self, index: u32, address: usize) -> Result {
-        let place: *const c_void = (&raw const address).cast();
-        // SAFETY: a value of that size.
+        let place: *const c_void = match address {
+            0 => std::ptr::null(),
+            _ => (&raw const address).cast(),
+        };
+        // SAFETY: null or a value of that size.
         unsafe { self.set_argument(index, size_of_val(&address), place) }
     }
 }
