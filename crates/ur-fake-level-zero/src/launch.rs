@@ -83,12 +83,19 @@ impl Launch {
         };
         let code = self.code.best();
         let global = |axis: usize| u64::from(counts[axis]) * u64::from(self.group[axis]);
+        // A launch does not say how many dimensions it has; drivers take those without which it would be
+        // smaller.
+        let work_dim = match (global(1), global(2)) {
+            (1, 1) => 1,
+            (_, 1) => 2,
+            _ => 3,
+        };
         let launch = ur_jit_abi::Launch {
             global_size: [global(0), global(1), global(2)],
             global_offset: self.offset.map(u64::from),
             local_size: self.group.map(u64::from),
             group_count: counts.map(u64::from),
-            work_dim: 3,
+            work_dim,
             local_bytes: 0,
         };
         let failed = |error: ur_adapter::Error| format!("{error:?}");
